@@ -210,7 +210,7 @@ static const struct weft_call_desc weft_calls[] = {
 	DESC(EP_CREATE, weft_uep_create, weft_ioc_ep, 0, OUT,
 	     WEFT_EPF_DIRECTED | WEFT_EPF_SRQ | WEFT_EPF_STRICT | WEFT_EPF_FENCE |
 	     WEFT_EPF_VARIABLE | WEFT_EPF_SOURCE | WEFT_EPF_RMA | WEFT_EPF_REMOTE_READ |
-	     WEFT_EPF_REMOTE_WRITE),
+	     WEFT_EPF_REMOTE_WRITE | WEFT_EPF_ORDERED),
 	DESC(EP_ENABLE, weft_uep_enable, weft_ioc_ep_enable, 0, OUT, 0),
 	DESC(DESTROY, weft_destroy, weft_ioc_handle, RSVD(weft_ioc_handle), WEFT_CALL_GONE, 0),
 	ON(ep, SETNAME, weft_uep_setname, NULL, weft_ioc_name, RSVD(weft_ioc_name), 0, 0),
@@ -241,31 +241,6 @@ static const struct weft_call_desc weft_calls[] = {
 	DESC(REGION_ADD, weft_region_call_add, weft_ioc_region, 0, OUT, WEFT_REGIONF_KEY),
 	DESC(REGION_END, weft_region_call_end, weft_ioc_region_end, 0, 0, 0),
 };
-
-/**
- * weft_copy_in - copy an ioctl's structure
- * @arg: out: the structure
- * @ksize: bytes of it in version 1 of the interface
- * @uarg: the program's structure
- *
- * Return: 0, -EFAULT, -EINVAL: shorter than in version 1, -E2BIG: longer, with non-zero bytes that
- * this version does not know.
- */
-int weft_copy_in(void *arg, u32 ksize, const void __user *uarg)
-{
-	u32 size;
-	int err;
-
-	if (get_user(size, (const u32 __user *)uarg))
-		return -EFAULT;
-	if (size < ksize)
-		return -EINVAL;
-	if (size > PAGE_SIZE)
-		return -E2BIG;
-	err = copy_struct_from_user(arg, ksize, uarg, size);
-	*(u32 *)arg = size;	/* the program may have changed it meanwhile */
-	return err;
-}
 
 static void weft_call_publish(struct weft_call *call)
 {

@@ -150,7 +150,7 @@ static int weft_uep_check(const struct weft_ioc_ep *arg)
 	default:
 		return -EINVAL;
 	}
-	if (passive && arg->flags)
+	if (passive && (arg->flags || arg->zone))
 		return -EINVAL;
 	if (arg->flags & WEFT_EPF_STRICT && arg->type != WEFT_EP_MSG)
 		return -EINVAL;
@@ -158,8 +158,8 @@ static int weft_uep_check(const struct weft_ioc_ep *arg)
 		return -EINVAL;
 	if (arg->flags & WEFT_EPF_SOURCE && arg->type == WEFT_EP_MSG)
 		return -EINVAL;
-	if (arg->flags & (WEFT_EPF_RMA | WEFT_EPF_REMOTE_READ | WEFT_EPF_REMOTE_WRITE) &&
-	    arg->type == WEFT_EP_DGRAM)
+	if (arg->flags & (WEFT_EPF_RMA | WEFT_EPF_REMOTE_READ | WEFT_EPF_REMOTE_WRITE |
+			  WEFT_EPF_ORDERED) && arg->type == WEFT_EP_DGRAM)
 		return -EINVAL;
 	/* the wildcard for the port's first address carries no other field */
 	if (!arg->addr.family &&
@@ -218,6 +218,7 @@ static int weft_uep_new(struct weft_uep *uep, const struct weft_ioc_ep *arg)
 		.uid = __kuid_val(ctx->uid),
 		.job = job,
 		.domain = &ctx->domain,
+		.zone = arg->zone,
 	};
 	struct weft_ep *ep;
 
@@ -327,10 +328,17 @@ static struct weft_srq *weft_srq_of(struct weft_obj *obj)
 
 static int weft_uep_enable_locked(struct weft_ctx *ctx, struct weft_ioc_ep_enable *arg)
 {
-	struct weft_obj *obj, *tx, *rx, *eq, *av, *srq, *txc, *rxc;
+	struct weft_obj *obj, *tx, *rx, *eq, *av, *srq, *txc, *rxc, *rma[WEFT_RMA_CNTRS];
+	const u32 counters[WEFT_RMA_CNTRS] = {
+		[WEFT_CNTR_WRITE] = arg->write_cntr,
+		[WEFT_CNTR_READ] = arg->read_cntr,
+		[WEFT_CNTR_REMOTE_WRITE] = arg->remote_write_cntr,
+		[WEFT_CNTR_REMOTE_READ] = arg->remote_read_cntr,
+	};
 	struct weft_ep_queues q;
 	struct weft_uep *uep;
 	int err;
+	u32 i;
 
 	obj = weft_obj_find(ctx, arg->handle, &weft_uep_ops);
 	if (!obj)
@@ -343,6 +351,9 @@ static int weft_uep_enable_locked(struct weft_ctx *ctx, struct weft_ioc_ep_enabl
 	    weft_uep_queue(ctx, arg->av, &weft_uav_ops, &av) ||
 	    weft_uep_queue(ctx, arg->srq, &weft_usrq_ops, &srq))
 		return -ENOENT;
+	for (i = 0; i < WEFT_RMA_CNTRS; i++)
+		if (weft_uep_cq(ctx, counters[i], true, &rma[i]))
+			return -ENOENT;
 	if (uep->type == WEFT_EP_RDM || uep->type == WEFT_EP_DGRAM ? !av : !!av)
 		return -EINVAL;
 	if (uep->type == WEFT_EP_PASSIVE || (uep->type == WEFT_EP_MSG && !eq))
@@ -361,6 +372,8 @@ static int weft_uep_enable_locked(struct weft_ctx *ctx, struct weft_ioc_ep_enabl
 		.eq = weft_eq_of(eq),
 		.av = weft_av_of(av),
 	};
+	for (i = 0; i < WEFT_RMA_CNTRS; i++)
+		q.rma_cntr[i] = weft_cq_of(rma[i]);
 	err = weft_ep_enable(uep->ep, &q);
 	if (err) {
 		/* the endpoint keeps the queue if its port has gone meanwhile */
@@ -374,6 +387,8 @@ static int weft_uep_enable_locked(struct weft_ctx *ctx, struct weft_ioc_ep_enabl
 	weft_uep_bind(uep, 3, av);
 	weft_uep_bind(uep, 5, txc);
 	weft_uep_bind(uep, 6, rxc);
+	for (i = 0; i < WEFT_RMA_CNTRS; i++)
+		weft_uep_bind(uep, 7 + i, rma[i]);
 	weft_ep_getname(uep->ep, &arg->addr);
 	return 0;
 }

@@ -25,14 +25,36 @@ static int weft_region_segs(struct weft_region_conf *conf, u64 segs)
 	return 0;
 }
 
-/* Make a region, if the context still may have one. Return: as weft_region_new(); -EIO. */
-static int weft_region_add(struct weft_ctx *ctx, const struct weft_region_conf *conf)
+/*
+ * Make a region with the counter @handle, if the context still may have one. ctx->own_lock is held.
+ * Return: as weft_region_new(); -ENOENT: no such counter.
+ */
+static int weft_region_make(struct weft_ctx *ctx, struct weft_region_conf *conf, u32 handle)
+{
+	struct weft_obj *obj = NULL;
+	int err;
+
+	lockdep_assert_held(&ctx->own_lock);
+	if (handle != WEFT_HANDLE_NONE) {
+		obj = weft_obj_find(ctx, handle, &weft_ucq_ops);
+		if (!obj || container_of(obj, struct weft_ucq, obj)->ring)
+			return -ENOENT;
+		conf->cntr = &container_of(obj, struct weft_ucq, obj)->cq;
+	}
+	err = weft_region_new(&ctx->domain, conf);
+	if (!err && obj)
+		obj->users++;
+	return err;
+}
+
+/* The same, if the context still may have one; else -EIO. */
+static int weft_region_add(struct weft_ctx *ctx, struct weft_region_conf *conf, u32 handle)
 {
 	int err = -EIO;
 
 	mutex_lock(&ctx->own_lock);
 	if (!READ_ONCE(ctx->dead))
-		err = weft_region_new(&ctx->domain, conf);
+		err = weft_region_make(ctx, conf, handle);
 	mutex_unlock(&ctx->own_lock);
 	return err;
 }
@@ -42,13 +64,15 @@ static int weft_region_add(struct weft_ctx *ctx, const struct weft_region_conf *
  * @call: struct weft_ioc_region
  *
  * Return: 0, -EINVAL: access, number of segments, key with WEFT_REGIONF_KEY, no byte; -EFAULT: the
- * array of segments, or a segment that wraps; -EEXIST: the key is in use; -ENOSPC, -ENOMEM, -EIO.
+ * array of segments, or a segment that wraps; -EEXIST: the key is in use; -ENOENT: no such counter;
+ * -ENOSPC, -ENOMEM, -EIO.
  */
 int weft_region_call_add(struct weft_call *call)
 {
 	struct weft_ioc_region *arg = call->arg;
 	struct weft_region_conf conf = {
 		.key = arg->key, .base = arg->base, .access = arg->access, .n = arg->nsegs,
+		.zone = arg->zone,
 	};
 	bool chosen = arg->flags & WEFT_REGIONF_KEY;
 	int err;
@@ -61,7 +85,7 @@ int weft_region_call_add(struct weft_call *call)
 	do {
 		if (chosen)
 			conf.key = get_random_u64();
-		err = weft_region_add(call->ctx, &conf);
+		err = weft_region_add(call->ctx, &conf, arg->cntr);
 	} while (chosen && err == -EEXIST);
 	arg->key = conf.key;
 	return err;
@@ -78,12 +102,16 @@ int weft_region_call_end(struct weft_call *call)
 	const struct weft_ioc_region_end *arg = call->arg;
 	struct weft_ctx *ctx = call->ctx;
 	struct weft_out *out = weft_ctx_out(ctx);
+	struct weft_cq *cntr;
 	int err;
 
 	if (!out)
 		return -ENOMEM;
 	mutex_lock(&ctx->own_lock);
+	cntr = weft_region_cntr(&ctx->domain, arg->key);
 	err = weft_region_end(&ctx->domain, arg->key, weft_now(), out);
+	if (!err && cntr)
+		container_of(cntr, struct weft_ucq, cq)->obj.users--;
 	mutex_unlock(&ctx->own_lock);
 	weft_flush(out);
 	weft_ctx_out_put(ctx, out);

@@ -32,7 +32,7 @@ struct weft_uep {
 	struct weft_hot hot;
 	struct hrtimer timer;
 	bool timed;
-	struct weft_obj *bound[7];
+	struct weft_obj *bound[7 + WEFT_RMA_CNTRS];
 };
 
 /**

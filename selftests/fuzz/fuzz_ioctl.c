@@ -176,6 +176,8 @@ static void fill_object(union arg *a, unsigned int cmd)
 		a->en.av = how & 1 ? handle(AV) : WEFT_HANDLE_NONE;
 		a->en.srq = how & 2 ? handle(SRQ) : WEFT_HANDLE_NONE;
 		a->en.tx_cntr = how & 4 ? handle(CQ) : WEFT_HANDLE_NONE;
+		a->en.write_cntr = how & 8 ? handle(CQ) : WEFT_HANDLE_NONE;
+		a->en.remote_read_cntr = how & 0x10 ? handle(CQ) : WEFT_HANDLE_NONE;
 		break;
 	case WEFT_IOC_SRQ_CREATE:
 	case WEFT_IOC_SRQ_RESIZE:
@@ -196,6 +198,7 @@ static void fill_object(union arg *a, unsigned int cmd)
 		a->flags = how & 0x10 ? WEFT_REGIONF_KEY : 0;
 		a->region.key = how & 0x10 ? 0 : how >> 5;
 		a->region.segs = STAND_IN_USER + 0x1000 + number(1);
+		a->region.cntr = how & 0x20 ? handle(CQ) : WEFT_HANDLE_NONE;
 		break;
 	case WEFT_IOC_AV_INSERT:
 	case WEFT_IOC_AV_REMOVE:

@@ -444,6 +444,7 @@ struct rig_av {
  * @rq_tail: producer index
  * @tx_cntr: counter of sends, set before it is enabled; or NULL
  * @rx_cntr: counter of receives
+ * @rma_cntr: counters of one-sided operations
  */
 struct rig_ep {
 	struct rig_proc *proc;
@@ -461,6 +462,7 @@ struct rig_ep {
 	u32 rq_tail;
 	struct weft_cq *tx_cntr;
 	struct weft_cq *rx_cntr;
+	struct weft_cq *rma_cntr[WEFT_RMA_CNTRS];
 };
 
 /**
@@ -623,6 +625,7 @@ int rig_cancel(struct rig_ep *ep, u64 context);
  * @flags: WEFT_SQ_*
  * @peer: index of the target in the address vector
  * @context: the program's
+ * @data: remote CQ data
  * @n: segments of this program
  * @iov: the segments
  * @nrem: segments of the target
@@ -633,6 +636,7 @@ struct rig_rma {
 	u32 flags;
 	u32 peer;
 	u64 context;
+	u64 data;
 	u32 n;
 	struct weft_iov iov[WEFT_IOV_MAX];
 	u32 nrem;

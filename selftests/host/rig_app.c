@@ -298,6 +298,7 @@ int rig_ep_enable(struct rig_ep *ep, struct rig_cq *tx, struct rig_cq *rx, struc
 		.av = av ? av->av : NULL,
 	};
 
+	memcpy(q.rma_cntr, ep->rma_cntr, sizeof(q.rma_cntr));
 	return weft_ep_enable(ep->ep, &q);
 }
 

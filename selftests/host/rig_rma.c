@@ -21,6 +21,7 @@ int rig_rma(struct rig_ep *ep, const struct rig_rma *op)
 	e->op = op->write ? WEFT_SQ_WRITE : WEFT_SQ_READ;
 	e->dst = op->peer;
 	e->context = op->context;
+	e->data = op->data;
 	e->nrem = op->nrem;
 	if (op->nrem == 1) {
 		e->tag = op->rem[0].key;

@@ -543,7 +543,7 @@ TEST_F(ring, operation_refused)
 	bad[0].s.flags |= WEFT_SQ_MATCH;
 	bad[1].s.flags |= WEFT_SQ_SOLICITED;
 	bad[2].s.flags |= WEFT_SQ_FENCE;
-	bad[3].s.flags |= WEFT_SQ_DATA;
+	bad[3].s.data = 1;
 	bad[4].s.nrem = 0;
 	bad[5].s.nrem = WEFT_IOV_MAX + 1;
 	bad[6].s.nrem = 2;
@@ -551,7 +551,7 @@ TEST_F(ring, operation_refused)
 	bad[8].s.len = WEFT_MSG_MAX + 1;
 	bad[8].err = EMSGSIZE;
 	bad[9].s.op = WEFT_SQ_READ;
-	bad[9].s.data = 1;
+	bad[9].s.flags |= WEFT_SQ_DATA;
 	bad[10].s.op = WEFT_SQ_READ;
 	bad[10].s.flags = WEFT_SQ_INLINE;
 	bad[11].s.nslots = 2;

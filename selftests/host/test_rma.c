@@ -4,119 +4,19 @@
  * and within one, with memory that is resident or not; each refusal has its errno, and changes no
  * byte; nothing outlives an endpoint, a region, a path.
  */
-#include "rig.h"
+#include "pair.h"
 #include "harness.h"
 
-#define ROOM	(1u << 20)	/* bytes of the target's and of the initiator's buffer */
-#define KEY	0x8000000000000005ull
-#define BASE	0x7000u		/* address of the region's first byte */
-#define ALL	(WEFT_EPF_REMOTE_READ | WEFT_EPF_REMOTE_WRITE)
-
-/**
- * struct pair - an initiator and a target
- * @rig: world
- * @a: the initiator
- * @b: the target
- * @ea: the initiator's endpoint
- * @eb: the target's endpoint
- * @ca: the initiator's completions
- * @cb: the target's completions
- * @to: index of the target
- * @buf: the initiator's bytes
- * @room: the target's bytes
+/*
+ * Return: the first byte of @mem that differs from pair_byte(@i, @in) in [@off, @off + @len), else
+ * from pair_byte(@i, @out).
  */
-struct pair {
-	struct rig *rig;
-	struct rig_proc *a, *b;
-	struct rig_ep *ea, *eb;
-	struct rig_cq *ca, *cb;
-	u32 to;
-	u8 *buf, *room;
-};
-
-static u8 byte(u32 i, u8 salt)
-{
-	return (u8)(i * 13 + i / 256 + salt);
-}
-
-static int expose(struct pair *p, u64 key, u64 base, u8 *at, u64 len, u32 access)
-{
-	struct weft_region_conf conf = { .key = key, .base = base, .len = len, .access = access,
-					 .n = 1, .seg = { { (uintptr_t)at, len } } };
-
-	return weft_region_new(&p->b->domain, &conf);
-}
-
-/* @dst: node of the target; the initiator's is 0. @flags: of the target's endpoint. */
-static void pair_make(struct pair *p, struct rig_conf *conf, u32 dst, u32 flags)
-{
-	struct rig_av *va, *vb;
-	u32 i;
-
-	p->rig = rig_new(conf);
-	p->a = rig_proc_new(&p->rig->node[0]);
-	p->b = rig_proc_new(&p->rig->node[dst]);
-	p->ca = rig_cq_new(p->a, 1024);
-	p->cb = rig_cq_new(p->b, 64);
-	va = rig_av_new(p->a);
-	vb = rig_av_new(p->b);
-	p->ea = rig_ep_new(p->a, WEFT_EP_RDM, WEFT_EPF_RMA | ALL, 256, 64, 1);
-	p->eb = rig_ep_new(p->b, WEFT_EP_RDM, WEFT_EPF_RMA | flags, 64, 64, 2);
-	p->to = (u32)rig_av_insert(va, dst, 2, p->rig);
-	if (rig_ep_enable(p->ea, p->ca, p->ca, NULL, va) ||
-	    rig_ep_enable(p->eb, p->cb, p->cb, NULL, vb) || rig_av_insert(vb, 0, 1, p->rig))
-		abort();
-	p->buf = rig_buf(p->a, ROOM);
-	p->room = rig_buf(p->b, ROOM);
-	for (i = 0; i < ROOM; i++) {
-		p->buf[i] = byte(i, 0);
-		p->room[i] = byte(i, 99);
-	}
-	if (expose(p, KEY, BASE, p->room, ROOM, WEFT_REGION_READ | WEFT_REGION_WRITE))
-		abort();
-}
-
-static void pair_init(struct pair *p, u32 dst)
-{
-	struct rig_conf conf;
-
-	rig_conf_default(&conf, 7);
-	conf.nodes = 2;
-	pair_make(p, &conf, dst, ALL);
-}
-
-/* An operation with a completion, of @len bytes at @off of both buffers. */
-static struct rig_rma plain(const struct pair *p, bool write, u64 off, u64 len, u64 context)
-{
-	struct rig_rma op = { .write = write, .flags = WEFT_SQ_COMPLETION, .peer = p->to,
-			      .context = context, .n = 1, .nrem = 1 };
-
-	op.iov[0] = (struct weft_iov){ (uintptr_t)p->buf + off, len };
-	op.rem[0] = (struct weft_rma_iov){ .addr = BASE + off, .len = len, .key = KEY };
-	return op;
-}
-
-/* Return: status of the completion with @context; -1: there is none, -2: another one. */
-static int status(struct pair *p, u64 context)
-{
-	struct weft_cqe e;
-	u32 i;
-
-	for (i = 0; i < 400; i++) {
-		if (rig_cq_read(p->ca, &e) == 1)
-			return e.context == context ? e.status : -2;
-		rig_run(p->rig, 50 * NSEC_PER_MSEC);
-	}
-	return -1;
-}
-
-/* Return: the first byte of @mem that differs from byte(@i, @in) in [@off, @off + @len) or @out. */
 static u32 differs(const u8 *mem, u64 off, u64 len, u8 in, u8 out)
 {
 	u32 i;
 
-	for (i = 0; i < ROOM; i++)
-		if (mem[i] != byte(i, i - off < len ? in : out))
+	for (i = 0; i < PAIR_ROOM; i++)
+		if (mem[i] != pair_byte(i, i - off < len ? in : out))
 			break;
 	return i;
 }
@@ -132,21 +32,21 @@ static void lengths(struct __test_metadata *_metadata, struct rig_conf *conf, u3
 	struct pair p;
 	u32 i;
 
-	pair_make(&p, conf, dst, ALL);
+	pair_make(&p, conf, dst, PAIR_ALL);
 	for (i = 0; i < ARRAY_SIZE(lens); i++) {
-		op = plain(&p, write, 3 + i, lens[i], i + 1);
+		op = pair_op(&p, write, 3 + i, lens[i], i + 1);
 		ASSERT_EQ(0, rig_rma(p.ea, &op));
-		ASSERT_EQ(0, status(&p, i + 1)) TH_LOG("%u bytes", lens[i]);
+		ASSERT_EQ(0, pair_status(&p, i + 1)) TH_LOG("%u bytes", lens[i]);
 		if (write) {
-			ASSERT_EQ(ROOM, differs(p.room, 3 + i, lens[i], 0, 99))
+			ASSERT_EQ(PAIR_ROOM, differs(p.room, 3 + i, lens[i], 0, 99))
 				TH_LOG("%u bytes", lens[i]);
 		} else {
-			ASSERT_EQ(ROOM, differs(p.buf, 3 + i, lens[i], 99, 0))
+			ASSERT_EQ(PAIR_ROOM, differs(p.buf, 3 + i, lens[i], 99, 0))
 				TH_LOG("%u bytes", lens[i]);
 		}
 		for (u32 k = 3 + i; k < 3 + i + lens[i]; k++) {
-			p.buf[k] = byte(k, 0);
-			p.room[k] = byte(k, 99);
+			p.buf[k] = pair_byte(k, 0);
+			p.room[k] = pair_byte(k, 99);
 		}
 	}
 	EXPECT_EQ(0, rig_cq_read(p.cb, &e));
@@ -156,28 +56,17 @@ static void lengths(struct __test_metadata *_metadata, struct rig_conf *conf, u3
 	rig_free(p.rig);
 }
 
-static void conf_of(struct rig_conf *conf, u32 cold, u32 loss)
-{
-	rig_conf_default(conf, 7);
-	conf->nodes = 2;
-	conf->cold = cold;
-	conf->bounce = cold / 4;
-	conf->loss = loss;
-	conf->dup = loss;
-	conf->late = loss;
-}
-
 TEST(rma__write_between_nodes)
 {
 	struct rig_conf conf;
 
-	conf_of(&conf, 0, 0);
+	pair_conf(&conf, 0, 0);
 	lengths(_metadata, &conf, 1, true);
-	conf_of(&conf, RIG_PPM / 2, 0);
+	pair_conf(&conf, RIG_PPM / 2, 0);
 	lengths(_metadata, &conf, 1, true);
-	conf_of(&conf, RIG_PPM, 0);
+	pair_conf(&conf, RIG_PPM, 0);
 	lengths(_metadata, &conf, 1, true);
-	conf_of(&conf, RIG_PPM / 4, RIG_PPM / 20);
+	pair_conf(&conf, RIG_PPM / 4, RIG_PPM / 20);
 	lengths(_metadata, &conf, 1, true);
 }
 
@@ -185,13 +74,13 @@ TEST(rma__read_between_nodes)
 {
 	struct rig_conf conf;
 
-	conf_of(&conf, 0, 0);
+	pair_conf(&conf, 0, 0);
 	lengths(_metadata, &conf, 1, false);
-	conf_of(&conf, RIG_PPM / 2, 0);
+	pair_conf(&conf, RIG_PPM / 2, 0);
 	lengths(_metadata, &conf, 1, false);
-	conf_of(&conf, RIG_PPM, 0);
+	pair_conf(&conf, RIG_PPM, 0);
 	lengths(_metadata, &conf, 1, false);
-	conf_of(&conf, RIG_PPM / 4, RIG_PPM / 20);
+	pair_conf(&conf, RIG_PPM / 4, RIG_PPM / 20);
 	lengths(_metadata, &conf, 1, false);
 }
 
@@ -199,11 +88,11 @@ TEST(rma__write_within_the_node)
 {
 	struct rig_conf conf;
 
-	conf_of(&conf, 0, 0);
+	pair_conf(&conf, 0, 0);
 	lengths(_metadata, &conf, 0, true);
-	conf_of(&conf, RIG_PPM / 2, 0);
+	pair_conf(&conf, RIG_PPM / 2, 0);
 	lengths(_metadata, &conf, 0, true);
-	conf_of(&conf, RIG_PPM, 0);
+	pair_conf(&conf, RIG_PPM, 0);
 	lengths(_metadata, &conf, 0, true);
 }
 
@@ -211,11 +100,11 @@ TEST(rma__read_within_the_node)
 {
 	struct rig_conf conf;
 
-	conf_of(&conf, 0, 0);
+	pair_conf(&conf, 0, 0);
 	lengths(_metadata, &conf, 0, false);
-	conf_of(&conf, RIG_PPM / 2, 0);
+	pair_conf(&conf, RIG_PPM / 2, 0);
 	lengths(_metadata, &conf, 0, false);
-	conf_of(&conf, RIG_PPM, 0);
+	pair_conf(&conf, RIG_PPM, 0);
 	lengths(_metadata, &conf, 0, false);
 }
 
@@ -229,16 +118,16 @@ static void segments(struct __test_metadata *_metadata, u32 dst, bool write)
 	struct pair p;
 
 	pair_init(&p, dst);
-	ASSERT_EQ(0, expose(&p, 77, 0, p.room + 100000, 50000,
-			    WEFT_REGION_READ | WEFT_REGION_WRITE));
+	ASSERT_EQ(0, pair_expose(&p, 77, 0, p.room + 100000, 50000,
+				 WEFT_REGION_READ | WEFT_REGION_WRITE));
 	op.peer = p.to;
 	for (i = 0; i < 3; i++)
 		op.iov[i] = (struct weft_iov){ (uintptr_t)p.buf + from[i], local[i] };
 	for (i = 0; i < 4; i++)
-		op.rem[i] = (struct weft_rma_iov){ .addr = i % 2 ? to[i] : BASE + to[i],
-						   .len = remote[i], .key = i % 2 ? 77 : KEY };
+		op.rem[i] = (struct weft_rma_iov){ .addr = i % 2 ? to[i] : PAIR_BASE + to[i],
+						   .len = remote[i], .key = i % 2 ? 77 : PAIR_KEY };
 	ASSERT_EQ(0, rig_rma(p.ea, &op));
-	ASSERT_EQ(0, status(&p, 5));
+	ASSERT_EQ(0, pair_status(&p, 5));
 	for (i = 0, k = 0; i < 4; i++) {
 		u8 *r = p.room + to[i] + (i % 2 ? 100000 : 0);
 		u32 j;
@@ -285,7 +174,7 @@ static void pieces(struct __test_metadata *_metadata, u32 dst, bool write, u32 p
 	for (i = 0; i < 4; i++)
 		op.rem[i] = (struct weft_rma_iov){ .addr = 1, .len = each - 2, .key = 9 };
 	ASSERT_EQ(0, rig_rma(p.ea, &op));
-	ASSERT_EQ(0, status(&p, 6));
+	ASSERT_EQ(0, pair_status(&p, 6));
 	for (i = 1; i < each - 1; i++) {
 		u8 *r = p.room + 2 * (WEFT_IOV_MAX - i / piece) * piece + i % piece;
 
@@ -313,15 +202,15 @@ static void refuse(struct __test_metadata *_metadata, struct pair *p, const stru
 		   int err)
 {
 	ASSERT_EQ(0, rig_rma(p->ea, op));
-	ASSERT_EQ(err, status(p, op->context));
-	EXPECT_EQ(ROOM, differs(p->room, 0, 0, 0, 99));
-	EXPECT_EQ(ROOM, differs(p->buf, 0, 0, 0, 0));
+	ASSERT_EQ(err, pair_status(p, op->context));
+	EXPECT_EQ(PAIR_ROOM, differs(p->room, 0, 0, 0, 99));
+	EXPECT_EQ(PAIR_ROOM, differs(p->buf, 0, 0, 0, 0));
 }
 
 static void refusals(struct __test_metadata *_metadata, u32 dst, bool write, u32 len)
 {
 	u32 right = write ? WEFT_REGION_WRITE : WEFT_REGION_READ, n = 0;
-	u64 denied[] = { 0, 1, KEY ^ 1, ~0ull };
+	u64 denied[] = { 0, 1, PAIR_KEY ^ 1, ~0ull };
 	struct rig_rma op;
 	struct pair p;
 	u32 i;
@@ -329,22 +218,23 @@ static void refusals(struct __test_metadata *_metadata, u32 dst, bool write, u32
 	pair_init(&p, dst);
 	/* no such key */
 	for (i = 0; i < ARRAY_SIZE(denied); i++, n++) {
-		op = plain(&p, write, 0, len, 1);
+		op = pair_op(&p, write, 0, len, 1);
 		op.rem[0].key = denied[i];
 		refuse(_metadata, &p, &op, EACCES);
 	}
 	/* a key whose region has ended */
-	ASSERT_EQ(0, expose(&p, 3, 0, p.room, ROOM, WEFT_REGION_READ | WEFT_REGION_WRITE));
+	ASSERT_EQ(0, pair_expose(&p, 3, 0, p.room, PAIR_ROOM,
+				 WEFT_REGION_READ | WEFT_REGION_WRITE));
 	ASSERT_EQ(0, rig_region_end(p.b, 3));
 	ASSERT_EQ(-ENOENT, rig_region_end(p.b, 3));
 	op.rem[0].key = 3;
 	op.rem[0].addr = 0;
 	refuse(_metadata, &p, &op, EACCES);
 	/* one byte before and behind it, and addresses that wrap */
-	op = plain(&p, write, 0, len, 2);
-	op.rem[0].addr = BASE - 1;
+	op = pair_op(&p, write, 0, len, 2);
+	op.rem[0].addr = PAIR_BASE - 1;
 	refuse(_metadata, &p, &op, EACCES);
-	op.rem[0].addr = BASE + ROOM - len + 1;
+	op.rem[0].addr = PAIR_BASE + PAIR_ROOM - len + 1;
 	refuse(_metadata, &p, &op, EACCES);
 	op.rem[0].addr = ~0ull - len + 1;
 	refuse(_metadata, &p, &op, EACCES);
@@ -354,29 +244,29 @@ static void refusals(struct __test_metadata *_metadata, u32 dst, bool write, u32
 	refuse(_metadata, &p, &op, EACCES);
 	n += 6;
 	/* the region lacks the right, or has none */
-	ASSERT_EQ(0, expose(&p, 4, 0, p.room, ROOM, right ^ 3));
-	ASSERT_EQ(0, expose(&p, 5, 0, p.room, ROOM, 0));
+	ASSERT_EQ(0, pair_expose(&p, 4, 0, p.room, PAIR_ROOM, right ^ 3));
+	ASSERT_EQ(0, pair_expose(&p, 5, 0, p.room, PAIR_ROOM, 0));
 	for (i = 4; i < 6; i++, n++) {
 		op.rem[0].key = i;
 		refuse(_metadata, &p, &op, EACCES);
 	}
 	/* the second of two segments is bad */
-	op = plain(&p, write, 0, len, 3);
+	op = pair_op(&p, write, 0, len, 3);
 	op.nrem = 2;
 	op.rem[0].len = len / 2;
-	op.rem[1] = (struct weft_rma_iov){ .addr = BASE, .len = len - len / 2, .key = 99 };
+	op.rem[1] = (struct weft_rma_iov){ .addr = PAIR_BASE, .len = len - len / 2, .key = 99 };
 	refuse(_metadata, &p, &op, EACCES);
 	n++;
 	EXPECT_EQ(n, rig_counter(&p.rig->node[dst], WEFT_CNT_rma_denied));
 	/* memory that is gone */
-	ASSERT_EQ(0, expose(&p, 6, 0, (u8 *)(uintptr_t)4096, ROOM, 3));
-	op = plain(&p, write, 0, len, 4);
+	ASSERT_EQ(0, pair_expose(&p, 6, 0, (u8 *)(uintptr_t)4096, PAIR_ROOM, 3));
+	op = pair_op(&p, write, 0, len, 4);
 	op.rem[0] = (struct weft_rma_iov){ .addr = 0, .len = len, .key = 6 };
 	refuse(_metadata, &p, &op, EFAULT);
 	/* and the next operation works */
-	op = plain(&p, write, 0, len, 5);
+	op = pair_op(&p, write, 0, len, 5);
 	ASSERT_EQ(0, rig_rma(p.ea, &op));
-	ASSERT_EQ(0, status(&p, 5));
+	ASSERT_EQ(0, pair_status(&p, 5));
 	rig_free(p.rig);
 }
 
@@ -410,7 +300,7 @@ TEST(rma__empty)
 			op.rem[0] = (struct weft_rma_iov){ .addr = ~0ull, .key = 123 };
 			op.context = i;
 			ASSERT_EQ(0, rig_rma(p.ea, &op));
-			EXPECT_EQ(0, status(&p, i));
+			EXPECT_EQ(0, pair_status(&p, i));
 		}
 		rig_free(p.rig);
 	}
@@ -426,19 +316,19 @@ TEST(rma__rights)
 
 	for (dst = 0; dst < 2; dst++)
 		for (i = 0; i < 4; i++) {
-			conf_of(&conf, 0, 0);
+			pair_conf(&conf, 0, 0);
 			pair_make(&p, &conf, dst, i & 1 ? WEFT_EPF_REMOTE_READ :
 							  WEFT_EPF_REMOTE_WRITE);
-			op = plain(&p, i & 2, 0, 8, 1);
+			op = pair_op(&p, i & 2, 0, 8, 1);
 			ASSERT_EQ(0, rig_rma(p.ea, &op));
-			EXPECT_EQ(!(i & 1) == !!(i & 2) ? 0 : EACCES, status(&p, 1));
+			EXPECT_EQ(!(i & 1) == !!(i & 2) ? 0 : EACCES, pair_status(&p, 1));
 			p.ea->ep->conf.uid = 1000;
-			op = plain(&p, !(i & 1), 0, 8, 2);
+			op = pair_op(&p, !(i & 1), 0, 8, 2);
 			ASSERT_EQ(0, rig_rma(p.ea, &op));
-			EXPECT_EQ(EACCES, status(&p, 2));
+			EXPECT_EQ(EACCES, pair_status(&p, 2));
 			p.rig->node[dst].core.conf.rma_same_user = false;
 			ASSERT_EQ(0, rig_rma(p.ea, &op));
-			EXPECT_EQ(0, status(&p, 2));
+			EXPECT_EQ(0, pair_status(&p, 2));
 			rig_free(p.rig);
 		}
 }
@@ -455,16 +345,16 @@ static void order(struct __test_metadata *_metadata, struct rig_conf *conf, u32 
 	struct pair p;
 	u32 i, done;
 
-	pair_make(&p, conf, dst, ALL);
+	pair_make(&p, conf, dst, PAIR_ALL);
 	memset(p.room, 0, len);
 	for (i = 0; i < rounds; i++)
 		memset(p.buf + i * len, i + 1, len);
 	for (i = 0; i < rounds; i++) {
-		op = plain(&p, true, 0, len, 2 * i);
+		op = pair_op(&p, true, 0, len, 2 * i);
 		op.iov[0].addr = (uintptr_t)p.buf + i * len;
 		while (rig_rma(p.ea, &op))
 			rig_run(p.rig, NSEC_PER_MSEC);
-		op = plain(&p, false, 0, len, 2 * i + 1);
+		op = pair_op(&p, false, 0, len, 2 * i + 1);
 		op.iov[0].addr = (uintptr_t)p.buf + (rounds + i) * len;
 		while (rig_rma(p.ea, &op))
 			rig_run(p.rig, NSEC_PER_MSEC);
@@ -494,9 +384,9 @@ TEST(rma__order)
 
 	for (dst = 0; dst < 2; dst++)
 		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-			conf_of(&conf, 0, 0);
+			pair_conf(&conf, 0, 0);
 			order(_metadata, &conf, dst, sizes[i]);
-			conf_of(&conf, RIG_PPM / 2, RIG_PPM / 10);
+			pair_conf(&conf, RIG_PPM / 2, RIG_PPM / 10);
 			order(_metadata, &conf, dst, sizes[i]);
 		}
 }
@@ -527,13 +417,13 @@ TEST(rma__messages_behind)
 		}
 		put.peer = p.to;
 		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-			op = plain(&p, k & 4, 500000, 64, 7);
+			op = pair_op(&p, k & 4, 500000, 64, 7);
 			if (i == 1)
 				ASSERT_EQ(0, rig_rma(p.ea, &op));
 			put.iov[0] = (struct weft_iov){ (uintptr_t)p.buf, sizes[i] };
 			ASSERT_EQ(0, rig_send(p.ea, &put));
 		}
-		ASSERT_EQ(0, status(&p, 7));
+		ASSERT_EQ(0, pair_status(&p, 7));
 		rig_run(p.rig, 100 * NSEC_PER_MSEC);
 		for (n = 0; rig_cq_read(p.cb, &e) == 1; n++)
 			EXPECT_EQ(sizes[e.context], e.len) TH_LOG("case %u", k);
@@ -552,25 +442,25 @@ TEST(rma__fence)
 	u32 dst;
 
 	for (dst = 0; dst < 2; dst++) {
-		conf_of(&conf, RIG_PPM / 2, 0);
+		pair_conf(&conf, RIG_PPM / 2, 0);
 		conf.making = 50 * NSEC_PER_USEC;
-		pair_make(&p, &conf, dst, ALL);
+		pair_make(&p, &conf, dst, PAIR_ALL);
 		ep = rig_ep_new(p.a, WEFT_EP_RDM, WEFT_EPF_RMA | WEFT_EPF_FENCE, 64, 16, 3);
 		va = rig_av_new(p.a);
 		p.to = (u32)rig_av_insert(va, dst, 2, p.rig);
 		ASSERT_EQ(0, rig_ep_enable(ep, p.ca, p.ca, NULL, va));
-		op = plain(&p, true, 0, 300000, 1);
+		op = pair_op(&p, true, 0, 300000, 1);
 		ASSERT_EQ(0, rig_rma(ep, &op));
-		op = plain(&p, false, 400000, 300000, 2);
+		op = pair_op(&p, false, 400000, 300000, 2);
 		ASSERT_EQ(0, rig_rma(ep, &op));
-		op = plain(&p, true, 900000, 8, 3);
+		op = pair_op(&p, true, 900000, 8, 3);
 		op.flags |= WEFT_SQ_FENCE;
 		ASSERT_EQ(0, rig_rma(ep, &op));
-		while (p.room[900000] != byte(900000, 0))
+		while (p.room[900000] != pair_byte(900000, 0))
 			ASSERT_TRUE(rig_step(p.rig, U64_MAX));
-		EXPECT_EQ(byte(299999, 0), p.room[299999]);
-		EXPECT_EQ(byte(699999, 99), p.buf[699999]);
-		EXPECT_EQ(byte(400000, 99), p.buf[400000]);
+		EXPECT_EQ(pair_byte(299999, 0), p.room[299999]);
+		EXPECT_EQ(pair_byte(699999, 99), p.buf[699999]);
+		EXPECT_EQ(pair_byte(400000, 99), p.buf[400000]);
 		rig_free(p.rig);
 	}
 }
@@ -583,7 +473,7 @@ static u32 post_mix(struct pair *p, u32 most)
 	u32 i;
 
 	for (i = 0; i < most; i++) {
-		op = plain(p, i % 3, i * 1000, mix[i % ARRAY_SIZE(mix)], i);
+		op = pair_op(p, i % 3, i * 1000, mix[i % ARRAY_SIZE(mix)], i);
 		if (rig_rma(p->ea, &op))
 			break;
 	}
@@ -625,22 +515,22 @@ static u32 collect(struct __test_metadata *_metadata, struct pair *p, weft_ns wa
 TEST(rma__region_ends)
 {
 	struct rig_conf conf;
-	u8 *copy = malloc(ROOM);
+	u8 *copy = malloc(PAIR_ROOM);
 	struct pair p;
 	u32 i, n, ok;
 
 	for (i = 0; i < 60; i++) {
-		conf_of(&conf, i % 3 ? RIG_PPM / 3 : 0, i % 5 ? 0 : RIG_PPM / 20);
+		pair_conf(&conf, i % 3 ? RIG_PPM / 3 : 0, i % 5 ? 0 : RIG_PPM / 20);
 		conf.seed = i + 1;
 		conf.making = i % 2 * 20 * NSEC_PER_USEC;
-		pair_make(&p, &conf, i % 2, ALL);
+		pair_make(&p, &conf, i % 2, PAIR_ALL);
 		n = post_mix(&p, 40);
 		rig_run(p.rig, i * i * NSEC_PER_USEC);
-		ASSERT_EQ(0, rig_region_end(p.b, KEY));
-		memcpy(copy, p.room, ROOM);
+		ASSERT_EQ(0, rig_region_end(p.b, PAIR_KEY));
+		memcpy(copy, p.room, PAIR_ROOM);
 		ASSERT_EQ(n, collect(_metadata, &p, 20 * NSEC_PER_SEC, &ok, EACCES))
 			TH_LOG("seed %u", i + 1);
-		EXPECT_EQ(0, memcmp(copy, p.room, ROOM));
+		EXPECT_EQ(0, memcmp(copy, p.room, PAIR_ROOM));
 		rig_free(p.rig);
 	}
 	free(copy);
@@ -656,10 +546,10 @@ TEST(rma__target_ends)
 	for (i = 0; i < 60; i++) {
 		u32 dst = i % 4 ? 1 : 0;
 
-		conf_of(&conf, i % 3 ? RIG_PPM / 3 : 0, i % 5 ? 0 : RIG_PPM / 20);
+		pair_conf(&conf, i % 3 ? RIG_PPM / 3 : 0, i % 5 ? 0 : RIG_PPM / 20);
 		conf.seed = i + 1;
 		conf.making = i % 2 * 20 * NSEC_PER_USEC;
-		pair_make(&p, &conf, dst, ALL);
+		pair_make(&p, &conf, dst, PAIR_ALL);
 		n = post_mix(&p, 40);
 		rig_run(p.rig, i * i * NSEC_PER_USEC);
 		if (i % 4 < 2)
@@ -678,28 +568,28 @@ TEST(rma__target_ends)
 TEST(rma__initiator_ends)
 {
 	struct rig_conf conf;
-	u8 *copy = malloc(ROOM);
+	u8 *copy = malloc(PAIR_ROOM);
 	struct pair p;
 	u32 i;
 
 	for (i = 0; i < 60; i++) {
-		conf_of(&conf, i % 3 ? RIG_PPM / 3 : 0, i % 5 ? 0 : RIG_PPM / 20);
+		pair_conf(&conf, i % 3 ? RIG_PPM / 3 : 0, i % 5 ? 0 : RIG_PPM / 20);
 		conf.seed = i + 1;
 		conf.making = i % 2 * 20 * NSEC_PER_USEC;
-		pair_make(&p, &conf, i % 2, ALL);
+		pair_make(&p, &conf, i % 2, PAIR_ALL);
 		post_mix(&p, 40);
 		rig_run(p.rig, i * i * NSEC_PER_USEC);
 		if (i % 4 < 2) {
 			rig_ep_free(p.ea);
-			memcpy(copy, p.buf, ROOM);
+			memcpy(copy, p.buf, PAIR_ROOM);
 			rig_run(p.rig, NSEC_PER_SEC);
-			EXPECT_EQ(0, memcmp(copy, p.buf, ROOM));
+			EXPECT_EQ(0, memcmp(copy, p.buf, PAIR_ROOM));
 		} else {
 			rig_proc_end(p.a, true);
 		}
 		rig_run(p.rig, 30 * NSEC_PER_SEC);
 		/* nothing keeps the target's region */
-		ASSERT_EQ(0, rig_region_end(p.b, KEY));
+		ASSERT_EQ(0, rig_region_end(p.b, PAIR_KEY));
 		rig_free(p.rig);
 	}
 	free(copy);
@@ -713,9 +603,9 @@ TEST(rma__cut)
 	u32 i, n, ok;
 
 	for (i = 0; i < 40; i++) {
-		conf_of(&conf, i % 3 ? RIG_PPM / 3 : 0, 0);
+		pair_conf(&conf, i % 3 ? RIG_PPM / 3 : 0, 0);
 		conf.seed = i + 1;
-		pair_make(&p, &conf, 1, ALL);
+		pair_make(&p, &conf, 1, PAIR_ALL);
 		n = post_mix(&p, 40);
 		rig_run(p.rig, i * i * NSEC_PER_USEC);
 		rig_cut(p.rig, 0, 1, true);
@@ -740,10 +630,10 @@ TEST(rma__own_memory)
 	for (dst = 0; dst < 2; dst++) {
 		pair_init(&p, dst);
 		for (i = 0; i < 2 * ARRAY_SIZE(sizes); i++) {
-			op = plain(&p, i % 2, 0, sizes[i / 2], i);
+			op = pair_op(&p, i % 2, 0, sizes[i / 2], i);
 			op.iov[0].addr = 4096;
 			ASSERT_EQ(0, rig_rma(p.ea, &op));
-			EXPECT_EQ(EFAULT, status(&p, i)) TH_LOG("%u bytes", sizes[i / 2]);
+			EXPECT_EQ(EFAULT, pair_status(&p, i)) TH_LOG("%u bytes", sizes[i / 2]);
 		}
 		rig_free(p.rig);
 	}

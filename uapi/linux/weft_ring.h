@@ -170,9 +170,9 @@ struct weft_rma_iov {
 /**
  * struct weft_sqe - first slot of an entry in the send queue
  * @op: WEFT_SQ_SEND, _TSEND, _WRITE, _READ, _ATOMIC
- * @nslots: slots of the whole entry: 1 + payload or segments after it, 4 segments a slot, + (ATOMIC)
- *	segments of compare operands and of results, which each begin in a new slot, + remote
- *	segments at the end, 2 a slot
+ * @nslots: slots of the whole entry: 1 + payload or segments after it, 4 segments a slot; ATOMIC:
+ *	segments of compare operands and of results, each kind from a new slot on; remote segments
+ *	in the last slots, 2 a slot
  * @flags: WEFT_SQ_*
  * @dst: index in the address vector; must be 0 on a MSG endpoint; a group with WEFT_SQ_GROUP
  * @context: returned in the completion

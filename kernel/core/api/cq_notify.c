@@ -36,6 +36,9 @@ static void weft_ovf_written(struct weft_ovf *ovf, struct weft_out *out)
 		weft_unlock(&ep->lock);
 		weft_ep_put(ep);
 		break;
+	case WEFT_OVF_RMA:
+		weft_rma_told(ovf, out);
+		break;
 	}
 }
 

@@ -325,6 +325,7 @@ static void weft_ep_forget(struct weft_ep *ep, struct weft_cq *tx_cq, struct wef
 			weft_ep_forget_txm(ep, &txms->txm[i], tx_cq, out);
 	if (!rx_cq)
 		return;
+	weft_rma_forget(ep, rx_cq);
 	weft_lock(&ep->lock);
 	posts = ep->rx.posts;
 	weft_unlock(&ep->lock);
@@ -343,9 +344,11 @@ static void weft_ep_forget(struct weft_ep *ep, struct weft_cq *tx_cq, struct wef
  */
 static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
 {
-	struct weft_cq *tx_cq, *rx_cq, *tx_cntr, *rx_cntr;
+	/* its queues, then its counters */
+	struct weft_cq *cq[4 + WEFT_RMA_CNTRS];
 	struct weft_list *l;
 	struct weft_eq *eq;
+	u32 i;
 
 	weft_service_release(ep);
 	if (ep->job)
@@ -357,10 +360,11 @@ static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
 	weft_recv_drop_all(ep, out);
 	if (ep->rx.srq)
 		weft_srq_leave(ep);
-	tx_cq = ep->tx_cq;
-	rx_cq = ep->rx_cq;
-	tx_cntr = ep->tx_cntr;
-	rx_cntr = ep->rx_cntr;
+	cq[0] = ep->tx_cq;
+	cq[1] = ep->rx_cq;
+	cq[2] = ep->tx_cntr;
+	cq[3] = ep->rx_cntr;
+	memcpy(&cq[4], ep->rma_cntr, sizeof(ep->rma_cntr));
 	eq = ep->eq;
 	ep->av = NULL;
 	weft_unlock(&ep->lock);
@@ -369,7 +373,7 @@ static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
 	weft_cm_kill(ep, out);
 	while ((l = weft_list_first(&ep->flow.list)))
 		weft_flow_forget(weft_entry(l, struct weft_flow, ep_node), out);
-	weft_ep_forget(ep, tx_cq, rx_cq, out);
+	weft_ep_forget(ep, cq[0], cq[1], out);
 	if (eq) {
 		weft_eq_forget(eq, &ep->ev_err);
 		weft_eq_purge(eq, ep->conf.handle);
@@ -379,16 +383,12 @@ static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
 	ep->rx_cq = NULL;
 	ep->tx_cntr = NULL;
 	ep->rx_cntr = NULL;
+	memset(ep->rma_cntr, 0, sizeof(ep->rma_cntr));
 	ep->eq = NULL;
 	weft_unlock(&ep->lock);
-	if (tx_cq)
-		weft_cq_put(tx_cq);
-	if (rx_cq)
-		weft_cq_put(rx_cq);
-	if (tx_cntr)
-		weft_cq_put(tx_cntr);
-	if (rx_cntr)
-		weft_cq_put(rx_cntr);
+	for (i = 0; i < ARRAY_SIZE(cq); i++)
+		if (cq[i])
+			weft_cq_put(cq[i]);
 	if (eq)
 		weft_eq_put(eq);
 	weft_lock(&ep->core->lock);

@@ -141,7 +141,9 @@ bool weft_announce(struct weft_rxm *rxm, bool inl, struct weft_out *out)
 void weft_rxm_placed(struct weft_rxm *rxm, struct weft_out *out)
 {
 	weft_assert_held(&rxm->path->lock);
-	if (unlikely(!rxm->rma && rxm->rx.post->flags & WEFT_RQ_ANNOUNCE))
+	if (unlikely(rxm->rma))
+		weft_rma_placed(rxm, out);
+	else if (unlikely(rxm->rx.post->flags & WEFT_RQ_ANNOUNCE))
 		weft_announce(rxm, false, out);
 	else
 		weft_rxm_finish(rxm, 0, out);

@@ -105,6 +105,8 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	if (rxm->rx.match.in)
 		weft_match_unexp_del(&ep->rx.match, &rxm->rx.match);
 	if (unlikely(rxm->rma)) {
+		if (!err && rxm->rma->op != WEFT_RMA_READ)
+			weft_rma_changed(rxm->rma, out);
 		weft_rma_close(rxm->rma, ep->conf.domain);
 		weft_list_del(&rxm->rx.enode);
 		settled = weft_list_empty(&ep->rx.active);

@@ -10,7 +10,24 @@
 
 static bool weft_ep_writes(const struct weft_ep_queues *q)
 {
+	u32 i;
+
+	for (i = 0; i < WEFT_RMA_CNTRS; i++)
+		if (q->rma_cntr[i])
+			return true;
 	return q->tx_cq || q->rx_cq || q->tx_cntr || q->rx_cntr;
+}
+
+/* Return: true if the endpoint has one of these queues and counters already. */
+static bool weft_ep_has_one(const struct weft_ep *ep, const struct weft_ep_queues *q)
+{
+	u32 i;
+
+	for (i = 0; i < WEFT_RMA_CNTRS; i++)
+		if (q->rma_cntr[i] && ep->rma_cntr[i])
+			return true;
+	return (q->tx_cq && ep->tx_cq) || (q->rx_cq && ep->rx_cq) ||
+	       (q->tx_cntr && ep->tx_cntr) || (q->rx_cntr && ep->rx_cntr);
 }
 
 static bool weft_ep_fits(const struct weft_ep *ep, const struct weft_ep_queues *q)
@@ -37,11 +54,15 @@ static void weft_ep_set_cq(struct weft_cq **at, struct weft_cq *cq)
 /* Set queues and counters. ep->lock and ep->sq_mutex are held. */
 static void weft_ep_set_cqs(struct weft_ep *ep, const struct weft_ep_queues *q)
 {
+	u32 i;
+
 	weft_mutex_assert_held(&ep->sq_mutex);
 	weft_ep_set_cq(&ep->tx_cq, q->tx_cq);
 	weft_ep_set_cq(&ep->rx_cq, q->rx_cq);
 	weft_ep_set_cq(&ep->tx_cntr, q->tx_cntr);
 	weft_ep_set_cq(&ep->rx_cntr, q->rx_cntr);
+	for (i = 0; i < WEFT_RMA_CNTRS; i++)
+		weft_ep_set_cq(&ep->rma_cntr[i], q->rma_cntr[i]);
 }
 
 /* Give an enabled endpoint a queue that it lacks. ep->sq_mutex is held. Return: 0, -EBUSY. */
@@ -54,8 +75,7 @@ static int weft_ep_add_cq(struct weft_ep *ep, const struct weft_ep_queues *q)
 		return err;
 	weft_lock(&ep->lock);
 	if (ep->state == WEFT_EPS_ENABLED && !ep->rx.srq && q->av && q->av == ep->av &&
-	    !(q->tx_cq && ep->tx_cq) && !(q->rx_cq && ep->rx_cq) &&
-	    !(q->tx_cntr && ep->tx_cntr) && !(q->rx_cntr && ep->rx_cntr)) {
+	    !weft_ep_has_one(ep, q)) {
 		weft_ep_set_cqs(ep, q);
 		err = 0;
 	}

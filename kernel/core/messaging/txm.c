@@ -124,15 +124,22 @@ struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *
 }
 
 /* Count a completion. The caller holds ep->lock or sq_mutex and has written the completion. */
-static void weft_send_count(struct weft_ep *ep, int status, struct weft_out *out)
+static void weft_send_count(struct weft_ep *ep, u8 op, int status, struct weft_out *out)
 {
-	if (unlikely(ep->tx_cntr && READ_ONCE(ep->state) != WEFT_EPS_DEAD))
-		weft_cq_count(ep->tx_cntr, status, out);
+	struct weft_cq *cntr = ep->tx_cntr;
+
+	if (unlikely(weft_sq_is_rma(op)))
+		cntr = ep->rma_cntr[weft_sq_fetches(op) ? WEFT_CNTR_READ : WEFT_CNTR_WRITE];
+	if (unlikely(cntr && READ_ONCE(ep->state) != WEFT_EPS_DEAD))
+		weft_cq_count(cntr, status, out);
 }
 
-/* Write a completion, or have it wait in @txm. The reference of the caller is taken over. */
+/*
+ * Write a completion of the operation @op, or have it wait in @txm. The reference of the caller is
+ * taken over.
+ */
 static void weft_send_post(struct weft_ep *ep, struct weft_txm *txm, const struct weft_cqe *c,
-			   struct weft_out *out)
+			   u8 op, struct weft_out *out)
 {
 	bool waits = false;
 
@@ -143,7 +150,7 @@ static void weft_send_post(struct weft_ep *ep, struct weft_txm *txm, const struc
 		if (!waits)
 			txm->tx.waits = false;
 	}
-	weft_send_count(ep, c->status, out);
+	weft_send_count(ep, op, c->status, out);
 	if (!waits)
 		weft_send_release(ep, txm);
 	weft_unlock(&ep->lock);
@@ -165,11 +172,11 @@ void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct wef
 	if ((e->err || e->flags & WEFT_SQ_COMPLETION) && ep->tx_cq) {
 		weft_send_fill(c, ep, e->context, e->tag, e->len, e->op, e->err);
 		if (unlikely(!weft_cq_post(ep->tx_cq, c, NULL, 0, NULL, out))) {
-			weft_send_post(ep, weft_send_use(ep), c, out);
+			weft_send_post(ep, weft_send_use(ep), c, e->op, out);
 			return;
 		}
 	}
-	weft_send_count(ep, e->err, out);
+	weft_send_count(ep, e->op, e->err, out);
 }
 
 /**
@@ -188,14 +195,14 @@ void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out)
 	txm->tx.told = true;
 	if (!status && !(txm->flags & WEFT_SQ_COMPLETION)) {
 		weft_lock(&txm->ep->lock);
-		weft_send_count(txm->ep, 0, out);
+		weft_send_count(txm->ep, txm->tx.op, 0, out);
 		weft_send_release(txm->ep, txm);
 		weft_unlock(&txm->ep->lock);
 		return;
 	}
 	weft_send_fill(&c, txm->ep, txm->tx.context, txm->tx.tag, txm->tx.len, txm->tx.op, status);
 	weft_txm_get(txm);
-	weft_send_post(txm->ep, txm, &c, out);
+	weft_send_post(txm->ep, txm, &c, txm->tx.op, out);
 }
 
 /*

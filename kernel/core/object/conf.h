@@ -41,6 +41,7 @@
  * @uid: owner: the endpoint, its memory and messages kept for it count for this user, too
  * @job: its job, entered by the caller (weft_job_enter()), NULL: the default one
  * @domain: regions that peers may access through it, NULL: none
+ * @zone: protection zone: regions of other zones are not accessed through it
  */
 struct weft_ep_conf {
 	u32 type;
@@ -58,7 +59,15 @@ struct weft_ep_conf {
 	u32 uid;
 	struct weft_job *job;
 	struct weft_domain *domain;
+	u32 zone;
 };
+
+/* Counters of one-sided operations. Those with results count as reads. */
+#define WEFT_CNTR_WRITE		0	/* writes of the endpoint */
+#define WEFT_CNTR_READ		1
+#define WEFT_CNTR_REMOTE_WRITE	2	/* writes of its peers */
+#define WEFT_CNTR_REMOTE_READ	3
+#define WEFT_RMA_CNTRS		4
 
 /**
  * struct weft_ep_queues - queues and vector of an endpoint
@@ -66,6 +75,7 @@ struct weft_ep_conf {
  * @rx_cq: completions of receives, or NULL
  * @tx_cntr: counter of sends, or NULL
  * @rx_cntr: counter of receives, or NULL
+ * @rma_cntr: by WEFT_CNTR_*, or NULL
  * @eq: events; may be NULL, but not for MSG
  * @av: RDM only
  */
@@ -74,6 +84,7 @@ struct weft_ep_queues {
 	struct weft_cq *rx_cq;
 	struct weft_cq *tx_cntr;
 	struct weft_cq *rx_cntr;
+	struct weft_cq *rma_cntr[WEFT_RMA_CNTRS];
 	struct weft_eq *eq;
 	struct weft_av *av;
 };

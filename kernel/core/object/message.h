@@ -52,6 +52,7 @@ struct weft_win {
 
 #define WEFT_OVF_TXM	1
 #define WEFT_OVF_POST	2
+#define WEFT_OVF_RMA	3
 
 /* levels that a send has not reached when its bytes have been copied */
 #define WEFT_SQ_LATER	(WEFT_SQ_TRANSMIT | WEFT_SQ_DELIVERY | WEFT_SQ_MATCH)

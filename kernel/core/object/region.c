@@ -47,6 +47,25 @@ void weft_region_leave(struct weft_region *region)
 }
 
 /**
+ * weft_rma_changed - count an operation that has changed its regions, once in each
+ * @rma: its access, not closed
+ * @out: output
+ */
+void weft_rma_changed(const struct weft_rma *rma, struct weft_out *out)
+{
+	u32 i, k;
+
+	for (i = 0; i < rma->nuse; i++) {
+		const struct weft_region *region = rma->use[i].region;
+
+		for (k = 0; rma->use[k].region != region; k++)
+			;
+		if (k == i && region->cntr)
+			weft_cq_count(region->cntr, false, out);
+	}
+}
+
+/**
  * weft_rma_close - end an access: leave its regions
  * @rma: the access; its operation copies no more bytes
  * @d: domain of the regions

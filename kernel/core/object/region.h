@@ -15,6 +15,7 @@
 #ifndef WEFT_OBJECT_REGION_H
 #define WEFT_OBJECT_REGION_H
 
+#include "core/queue/queue.h"
 #include "core/wire/wire.h"
 
 /**
@@ -24,6 +25,8 @@
  * @len: bytes of all segments
  * @access: WEFT_REGION_*
  * @n: number of segments, 1 to WEFT_IOV_MAX
+ * @zone: its protection zone, 0: none
+ * @cntr: counts operations of peers that change it, NULL: none
  * @seg: memory of the program, not checked
  */
 struct weft_region_conf {
@@ -32,6 +35,8 @@ struct weft_region_conf {
 	u64 len;
 	u32 access;
 	u32 n;
+	u32 zone;
+	struct weft_cq *cntr;
 	struct weft_iov seg[WEFT_IOV_MAX];
 };
 
@@ -40,10 +45,12 @@ struct weft_region_conf {
  * @node: in domain->regions; domain->lock, found in RCU
  * @all: in domain->all; domain->lock
  * @rcu: to free it
- * @base: address of its first byte, as peers name it; constant, as all below but the last three
+ * @base: address of its first byte, as peers name it; constant, as all below up to @cntr
  * @len: bytes
  * @access: WEFT_REGION_*
  * @n: number of @seg
+ * @zone: its protection zone, 0: none
+ * @cntr: counts operations of peers that change it, referenced; NULL: none
  * @ended: accesses may not begin; domain->lock, read without it
  * @users: accesses; an access that begins counts itself, then reads @ended
  * @uses: struct weft_use; domain->lock
@@ -57,6 +64,8 @@ struct weft_region {
 	u64 len;
 	u32 access;
 	u32 n;
+	u32 zone;
+	struct weft_cq *cntr;
 	bool ended;
 	atomic_t users;
 	struct weft_list uses;
@@ -104,23 +113,30 @@ struct weft_use {
  * struct weft_rma - the memory that a one-sided operation names; part of a received message
  * @role: WEFT_RMA_TARGET, _SINK
  * @op: WEFT_RMA_*
+ * @tells: TARGET of a write: its completion waits in @ovf, which has a reference of the message;
+ *	ep->lock
  * @held: TARGET: the message keeps its turn until it is over
  * @cold: TARGET, within the node: flow whose later sends wait until it is over, referenced
  * @nuse: number of @use
  * @skip: bytes of the message before those of the operation
+ * @len: bytes of the operation
+ * @ovf: where the completion of the target's program waits for space
  * @rxm: its message
  * @txm: SINK: the operation; TARGET of a read: the source, which sends the bytes; referenced
  * @vec: SINK: memory of this node's program
  * @use: TARGET: parts of regions
  *
- * Constant while its message is in use, but for @held, @cold and @txm: path->lock.
+ * Constant while its message is in use, but for @tells, and @held, @cold and @txm: path->lock.
  */
 struct weft_rma {
 	u8 role;
 	u8 op;
 	bool held;
+	bool tells;
 	u8 nuse;
 	u32 skip;
+	u64 len;
+	struct weft_ovf ovf;
 	struct weft_rxm *rxm;
 	struct weft_txm *txm;
 	struct weft_flow *cold;
@@ -130,6 +146,7 @@ struct weft_rma {
 
 struct weft_region *weft_region_enter(struct weft_domain *d, u64 key);
 void weft_region_leave(struct weft_region *region);
+void weft_rma_changed(const struct weft_rma *rma, struct weft_out *out);
 void weft_rma_close(struct weft_rma *rma, struct weft_domain *d);
 bool weft_region_covers(const struct weft_region *region, u32 access, u64 addr, u64 len);
 const struct weft_vec *weft_rma_vec(const struct weft_rma *rma, u64 *off, u32 *len,

@@ -38,6 +38,9 @@ void weft_domain_exit(struct weft_domain *d);
  */
 int weft_region_new(struct weft_domain *d, const struct weft_region_conf *conf);
 
+/* Return: the counter of a region; NULL: none, or no such region. Any context. */
+struct weft_cq *weft_region_cntr(struct weft_domain *d, u64 key);
+
 /**
  * weft_region_end - end a region: its key is free, and no operation accesses it after that
  * @d: its domain

@@ -20,7 +20,8 @@ static struct weft_rxm *weft_rma_message(struct weft_flow *flow, const struct we
 	if (!rxm)
 		return NULL;
 	weft_local_init(rxm, flow);
-	rxm->flags = WEFT_MSG_RMA;
+	rxm->flags = WEFT_MSG_RMA | (txm->flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0);
+	rxm->data = txm->tx.data;
 	rxm->len = txm->len;
 	weft_list_add_tail(&flow->path->msg.rxms, &rxm->node);
 	return rxm;
@@ -52,6 +53,8 @@ static void weft_rma_local_write(struct weft_flow *flow, struct weft_txm *txm,
 	if (txm->user) {
 		rxm->rma->skip = 0;
 		rxm->bulk.room = rxm->len;
+		if (rxm->ep->conf.flags & WEFT_EPF_ORDERED)
+			weft_rma_local_hold(flow, rxm->rma);
 		weft_rxm_step(rxm, out);
 		return;
 	}
@@ -107,10 +110,11 @@ int weft_rma_local_held(struct weft_flow *flow, struct weft_txm *txm, struct wef
 	weft_rxm_get(rxm);
 	weft_lock(&lep->lock);
 	err = weft_local_refused(lep);
-	if (!err && req.len)
+	rxm->src = weft_local_src(flow);
+	if (!err)
 		err = weft_rma_open(rxm, lep, &req, (u32)head);
 	weft_unlock(&lep->lock);
-	if (err || !req.len) {
+	if (err || (req.op == WEFT_RMA_READ && !req.len)) {
 		weft_rxm_finish(rxm, -err, out);
 		if (!err)
 			weft_send_done(txm, 0, out);

@@ -265,6 +265,27 @@ static void weft_rma_unhold(struct weft_rxm *rxm, struct weft_out *out)
 	}
 }
 
+/* Count an operation of a peer that has been executed. */
+static void weft_rma_executed(struct weft_rxm *rxm, struct weft_out *out)
+{
+	bool read = rxm->rma->op == WEFT_RMA_READ;
+	struct weft_ep *ep = rxm->ep;
+	struct weft_cq *cntr;
+
+	/* the initiator has the bytes of a read, so it needs no DONE */
+	if (read && rxm->rma->len)
+		rxm->flags &= ~WEFT_MSG_PLACED;
+	if (read)
+		weft_count(ep->core, rma_reads);
+	else
+		weft_count(ep->core, rma_writes);
+	weft_lock(&ep->lock);
+	cntr = ep->rma_cntr[read ? WEFT_CNTR_REMOTE_READ : WEFT_CNTR_REMOTE_WRITE];
+	if (unlikely(cntr))
+		weft_cq_count(cntr, false, out);
+	weft_unlock(&ep->lock);
+}
+
 /**
  * weft_rma_over - a message with a one-sided operation ends
  * @rxm: the message, over; its path is locked
@@ -290,12 +311,9 @@ void weft_rma_over(struct weft_rxm *rxm, int err, int told, struct weft_out *out
 		if (txm)
 			weft_send_end(txm, err, out);
 	} else {
-		if (!err && rma->op == WEFT_RMA_READ) {
-			rxm->flags &= ~WEFT_MSG_PLACED;
-			weft_count(rxm->path->core, rma_reads);
-		} else if (!err) {
-			weft_count(rxm->path->core, rma_writes);
-		}
+		weft_rma_quiet(rxm);
+		if (!err)
+			weft_rma_executed(rxm, out);
 		if (txm && txm->bulk.lrxm)
 			weft_rxm_fail(txm->bulk.lrxm, told ?: ECONNRESET, out);
 		if (txm)

@@ -76,12 +76,19 @@ int weft_region_new(struct weft_domain *d, const struct weft_region_conf *conf)
 	r->len = conf->len;
 	r->access = conf->access;
 	r->n = conf->n;
+	r->zone = conf->zone;
+	if (conf->cntr)
+		weft_cq_get(conf->cntr);
+	r->cntr = conf->cntr;
 	memcpy(r->seg, conf->seg, conf->n * sizeof(r->seg[0]));
 	weft_list_init(&r->uses);
 	weft_list_init(&r->all);
 	err = weft_region_add(d, r);
-	if (err)
-		weft_free(r);
+	if (!err)
+		return 0;
+	if (r->cntr)
+		weft_cq_put(r->cntr);
+	weft_free(r);
 	return err;
 }
 
@@ -137,8 +144,23 @@ static void weft_region_drain(struct weft_domain *d, struct weft_region *region,
 		weft_nap();
 	if (d->user)
 		weft_user_give(d->user, WEFT_USE_REGIONS, 1);
+	if (region->cntr)
+		weft_cq_put(region->cntr);
 	/* an access that has just looked it up may still count itself */
 	weft_free_rcu(region, rcu);
+}
+
+struct weft_cq *weft_region_cntr(struct weft_domain *d, u64 key)
+{
+	struct weft_key_node *node;
+	struct weft_cq *cntr = NULL;
+
+	weft_lock(&d->lock);
+	node = weft_keys_find(&d->regions, key);
+	if (node)
+		cntr = container_of(node, struct weft_region, node)->cntr;
+	weft_unlock(&d->lock);
+	return cntr;
 }
 
 int weft_region_end(struct weft_domain *d, u64 key, weft_ns now, struct weft_out *out)

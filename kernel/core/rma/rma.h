@@ -26,6 +26,9 @@ void weft_rma_start(struct weft_txm *txm);
 int weft_rma_open(struct weft_rxm *rxm, struct weft_ep *ep, const struct weft_req *req, u32 skip);
 bool weft_rma_run(struct weft_rxm *rxm, struct weft_out *out);
 void weft_rma_work(struct weft_rxm *rxm, struct weft_out *out);
+void weft_rma_told(struct weft_ovf *ovf, struct weft_out *out);
+void weft_rma_quiet(struct weft_rxm *rxm);
+void weft_rma_forget(struct weft_ep *ep, struct weft_cq *cq);
 
 /* Return: true if deferred work of a message is weft_rma_work(). */
 static inline bool weft_rma_works(const struct weft_rxm *rxm)

@@ -17,10 +17,11 @@
 /* ---- The memory of an operation ---------------------------------------------------- */
 
 /* Enter the regions that a request names. Return: 0, -EACCES. */
-static int weft_rma_enter(struct weft_rma *rma, struct weft_domain *d, u32 access,
+static int weft_rma_enter(struct weft_rma *rma, const struct weft_ep *ep, u32 access,
 			  const struct weft_req *req)
 {
-	u32 i;
+	struct weft_domain *d = ep->conf.domain;
+	u32 zone = ep->conf.zone, i;
 
 	for (i = 0; i < req->nseg; i++) {
 		const struct weft_rseg *seg = &req->seg[i];
@@ -36,7 +37,8 @@ static int weft_rma_enter(struct weft_rma *rma, struct weft_domain *d, u32 acces
 		use->off = seg->addr - use->region->base;
 		use->len = seg->len;
 		weft_list_init(&use->node);
-		if (!weft_region_covers(use->region, access, seg->addr, seg->len))
+		if (!weft_region_covers(use->region, access, seg->addr, seg->len) ||
+		    (use->region->zone && use->region->zone != zone))
 			return -EACCES;
 	}
 	return 0;
@@ -77,7 +79,7 @@ static bool weft_rma_allowed(const struct weft_ep *ep, const struct weft_req *re
  * weft_rma_open - give a message access to the memory that its operation names
  * @rxm: the message
  * @ep: the endpoint, locked; it takes messages
- * @req: the operation, not empty
+ * @req: the operation
  * @skip: write: bytes of the message before those of the operation
  *
  * Return: 0: it is in ep->rx.active; negative errno: refused.
@@ -97,9 +99,10 @@ int weft_rma_open(struct weft_rxm *rxm, struct weft_ep *ep, const struct weft_re
 	rma->role = WEFT_RMA_TARGET;
 	rma->op = req->op;
 	rma->rxm = rxm;
+	rma->ovf.kind = WEFT_OVF_RMA;
 	rma->skip = write ? skip : 0;
-	err = weft_rma_enter(rma, ep->conf.domain, write ? WEFT_REGION_WRITE : WEFT_REGION_READ,
-			     req);
+	rma->len = req->len;
+	err = weft_rma_enter(rma, ep, write ? WEFT_REGION_WRITE : WEFT_REGION_READ, req);
 	if (!err)
 		err = weft_rma_list(rma, ep->conf.domain);
 	if (err) {
@@ -114,6 +117,125 @@ int weft_rma_open(struct weft_rxm *rxm, struct weft_ep *ep, const struct weft_re
 denied:
 	weft_count(ep->core, rma_denied);
 	return err;
+}
+
+/* ---- Completions of the target's program ------------------------------------------- */
+
+/*
+ * Write the completion with the remote CQ data of a write whose bytes are in the region. Return:
+ * true if it is written, or has no reader; false: it waits for space.
+ */
+static bool weft_rma_tell(struct weft_rxm *rxm, struct weft_out *out)
+{
+	struct weft_rma *rma = rxm->rma;
+	struct weft_ep *ep = rxm->ep;
+	struct weft_cqe e = {
+		.data = rxm->data,
+		.len = rma->len,
+		.src = rxm->src,
+		.flags = WEFT_CQE_WRITE | WEFT_CQE_DATA,
+		.ep = (u16)ep->conf.handle,
+	};
+
+	weft_lock(&ep->lock);
+	if (ep->state != WEFT_EPS_DEAD && ep->rx_cq &&
+	    !weft_cq_post(ep->rx_cq, &e, NULL, 0, &rma->ovf, out)) {
+		weft_rxm_get(rxm);
+		rma->tells = true;
+	}
+	weft_unlock(&ep->lock);
+	return !rma->tells;
+}
+
+/**
+ * weft_rma_placed - all bytes of an operation are in their place
+ * @rxm: its message, started, or the sink of a read; its path is locked
+ * @out: output
+ *
+ * A write with remote CQ data ends when its completion is written. So the initiator waits, and
+ * operations under way bound the completions.
+ *
+ * Return: true if it has ended; false: its completion waits.
+ */
+bool weft_rma_placed(struct weft_rxm *rxm, struct weft_out *out)
+{
+	const struct weft_rma *rma = rxm->rma;
+
+	weft_assert_held(&rxm->path->lock);
+	if (unlikely(rxm->flags & WEFT_MSG_DATA) &&
+	    (rma->tells || (rma->role == WEFT_RMA_TARGET && !weft_rma_tell(rxm, out))))
+		return false;
+	weft_rxm_finish(rxm, 0, out);
+	return true;
+}
+
+/**
+ * weft_rma_told - the waiting completion of a write has been written
+ * @ovf: the completion; its reference of the message is taken over
+ * @out: output
+ */
+void weft_rma_told(struct weft_ovf *ovf, struct weft_out *out)
+{
+	struct weft_rma *rma = container_of(ovf, struct weft_rma, ovf);
+	struct weft_rxm *rxm = rma->rxm;
+	struct weft_path *path = rxm->path;
+
+	weft_lock(&path->lock);
+	weft_lock(&rxm->ep->lock);
+	rma->tells = false;
+	weft_unlock(&rxm->ep->lock);
+	/* it may have failed meanwhile */
+	weft_rxm_finish(rxm, rxm->err, out);
+	weft_path_output(path, out);
+	weft_unlock(&path->lock);
+	weft_rxm_put(rxm);
+}
+
+/* Take back a completion that waits. The endpoint is locked. Return: true if it was waiting. */
+static bool weft_rma_untell(struct weft_rma *rma, struct weft_cq *cq)
+{
+	if (!rma->tells || !cq || !weft_cq_forget(cq, &rma->ovf))
+		return false;
+	rma->tells = false;
+	return true;
+}
+
+/**
+ * weft_rma_quiet - an operation ends: its completion must not be written any more
+ * @rxm: its message, over; its path is locked; the caller has a reference
+ */
+void weft_rma_quiet(struct weft_rxm *rxm)
+{
+	bool was;
+
+	weft_assert_held(&rxm->path->lock);
+	if (likely(!(rxm->flags & WEFT_MSG_DATA)))
+		return;
+	weft_lock(&rxm->ep->lock);
+	was = weft_rma_untell(rxm->rma, rxm->ep->rx_cq);
+	weft_unlock(&rxm->ep->lock);
+	if (was)
+		weft_rxm_put(rxm);
+}
+
+/**
+ * weft_rma_forget - take back the waiting completions of writes to an endpoint that is dead
+ * @ep: the endpoint
+ * @cq: its queue of receives
+ */
+void weft_rma_forget(struct weft_ep *ep, struct weft_cq *cq)
+{
+	struct weft_list *l;
+
+	weft_lock(&ep->lock);
+	weft_list_for_each(l, &ep->rx.active) {
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, rx.enode);
+
+		/* not the last reference: the message is not over */
+		if (rxm->rma && weft_rma_untell(rxm->rma, cq))
+			weft_rxm_put(rxm);
+	}
+	weft_unlock(&ep->lock);
 }
 
 /* ---- Bytes at hand ----------------------------------------------------------------- */
@@ -170,22 +292,28 @@ static u64 weft_rma_len(const struct weft_rxm *rxm)
 	return rxm->rma->op == WEFT_RMA_WRITE ? rxm->len : rxm->rma->txm->len;
 }
 
-/* The bytes of a short operation have been copied, or not (@err). */
-static void weft_rma_copied(struct weft_rxm *rxm, int err, struct weft_out *out)
+/*
+ * The bytes of a short operation have been copied, or not (@err). Return: true if its turn may
+ * pass.
+ */
+static bool weft_rma_copied(struct weft_rxm *rxm, int err, struct weft_out *out)
 {
 	struct weft_rma *rma = rxm->rma;
 
 	if (err && !rxm->err)
 		rxm->err = -err;
-	if (rxm->err || rma->op == WEFT_RMA_WRITE) {
+	if (rxm->err) {
 		weft_rxm_finish(rxm, rxm->err, out);
-		return;
+		return true;
 	}
+	if (rma->op == WEFT_RMA_WRITE)
+		return weft_rma_placed(rxm, out);
 	weft_rma_source_go(rma->txm, out);
 	if (rma->held) {
 		rma->held = false;
 		weft_recv_executed(rxm, out);
 	}
+	return true;
 }
 
 /**
@@ -193,17 +321,15 @@ static void weft_rma_copied(struct weft_rxm *rxm, int err, struct weft_out *out)
  * @rxm: its message; the caller has a reference
  * @out: output
  *
- * Return: true if it is done; false: a worker does it.
+ * Return: true if it is done; false: a worker does it, or its completion waits.
  */
 bool weft_rma_run(struct weft_rxm *rxm, struct weft_out *out)
 {
 	int err = weft_rma_copy(rxm, weft_rma_buf(rxm), weft_rma_len(rxm), false);
 
 	weft_assert_held(&rxm->path->lock);
-	if (err != -EAGAIN) {
-		weft_rma_copied(rxm, err, out);
-		return true;
-	}
+	if (err != -EAGAIN)
+		return weft_rma_copied(rxm, err, out);
 	weft_count(rxm->path->core, deferred);
 	weft_rxm_defer(rxm, out);
 	return false;
@@ -353,7 +479,8 @@ void weft_rma_back_end(struct weft_rflow *rf, struct weft_out *out)
 
 /*
  * A long write: its bytes are granted and placed as those of an announced message. Return: true if
- * its turn has passed; false: a short one, announced for want of credit, whose order matters.
+ * its turn has passed; false: its order matters, because the endpoint is ordered, or because it is
+ * a short one that was announced for want of credit.
  */
 static bool weft_rma_pull(struct weft_rxm *rxm, const struct weft_req *req, struct weft_out *out)
 {
@@ -373,7 +500,8 @@ static bool weft_rma_pull(struct weft_rxm *rxm, const struct weft_req *req, stru
 	weft_path_needs(path, path->heard_at);
 	weft_grant_join(rxm, out);
 	weft_rxm_step(rxm, out);
-	return rxm->bulk.over || req->len > path->core->conf.eager_max;
+	return rxm->bulk.over || (req->len > path->core->conf.eager_max &&
+				  !(rxm->ep->conf.flags & WEFT_EPF_ORDERED));
 }
 
 /* A read. Return: true if its turn has passed. */
@@ -418,13 +546,14 @@ bool weft_rma_begin(struct weft_rflow *rf, struct weft_rxm *rxm, struct weft_out
 	weft_lock(&ep->lock);
 	if (!weft_recv_takes(ep, rf))
 		err = -ECONNREFUSED;
-	else if (req.len)
+	else
 		err = weft_rma_open(rxm, ep, &req, (u32)head);
+	rxm->src = weft_rflow_src(rf);
 	/* its peer may begin only so many that are not executed at once */
 	if (!err && (rxm->sid || req.op == WEFT_RMA_READ))
 		weft_credit_wait(rf, rxm, rxm->sid || req.len > WEFT_RMA_SHORT ? 0 : (u32)req.len);
 	weft_unlock(&ep->lock);
-	if (err || !req.len)
+	if (err || (req.op == WEFT_RMA_READ && !req.len))
 		weft_rxm_finish(rxm, -err, out);
 	else if (req.op == WEFT_RMA_READ)
 		passes = weft_rma_serve(rf, rxm, &req, out);

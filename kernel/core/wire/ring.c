@@ -147,8 +147,8 @@ static int weft_ring_rma_check(const struct weft_ring *r, bool msg, const struct
 	int err;
 
 	if (s->op == WEFT_SQ_WRITE)
-		flags |= WEFT_SQ_INLINE;
-	if (s->flags & ~flags || s->data || (msg && s->dst))
+		flags |= WEFT_SQ_INLINE | WEFT_SQ_DATA;
+	if (s->flags & ~flags || (!(s->flags & WEFT_SQ_DATA) && s->data) || (msg && s->dst))
 		return -EINVAL;
 	if (s->len > (e->inl ? WEFT_INLINE_MAX : min_t(u64, r->longest, WEFT_MSG_MAX)))
 		return -EMSGSIZE;

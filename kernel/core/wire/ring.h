@@ -89,6 +89,12 @@ static inline bool weft_sq_is_rma(u8 op)
 	return op == WEFT_SQ_WRITE || op == WEFT_SQ_READ;
 }
 
+/* Return: true for a one-sided operation that brings bytes from the peer. */
+static inline bool weft_sq_fetches(u8 op)
+{
+	return op == WEFT_SQ_READ;
+}
+
 /**
  * struct weft_rq_entry - a decoded receive, or other entry of a receive ring
  * @slot: copy of its first slot

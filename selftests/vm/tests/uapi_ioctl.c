@@ -35,7 +35,7 @@ static const struct ioc iocs[] = {
 	IOC(AV_CREATE, weft_ioc_av, 0, OUT),
 	IOC(AV_INSERT, weft_ioc_av_insert, RSVD(weft_ioc_av_insert), OUT | HANDLE),
 	IOC(AV_REMOVE, weft_ioc_av_insert, RSVD(weft_ioc_av_insert), OUT | HANDLE),
-	IOC(EP_CREATE, weft_ioc_ep, RSVD(weft_ioc_ep), OUT),
+	IOC(EP_CREATE, weft_ioc_ep, 0, OUT),
 	IOC(EP_ENABLE, weft_ioc_ep_enable, 0, OUT | HANDLE),
 	IOC(DESTROY, weft_ioc_handle, RSVD(weft_ioc_handle), HANDLE),
 	IOC(SETNAME, weft_ioc_name, RSVD(weft_ioc_name), HANDLE),
@@ -216,7 +216,7 @@ static __u32 flags_of(const struct ioc *i)
 	case WEFT_IOC_EP_CREATE:
 		return WEFT_EPF_DIRECTED | WEFT_EPF_FENCE | WEFT_EPF_VARIABLE |
 		       WEFT_EPF_SOURCE | WEFT_EPF_RMA | WEFT_EPF_REMOTE_READ |
-		       WEFT_EPF_REMOTE_WRITE;
+		       WEFT_EPF_REMOTE_WRITE | WEFT_EPF_ORDERED;
 	case WEFT_IOC_AV_INSERT:
 		return WEFT_AVF_AT;
 	case WEFT_IOC_SHUTDOWN:
@@ -394,6 +394,7 @@ static bool creation(void)
 	ONE(REGION_ADD, weft_ioc_region, nsegs, WEFT_IOV_MAX + 1, -EINVAL);
 	ONE(REGION_ADD, weft_ioc_region, flags, WEFT_REGIONF_KEY, -EINVAL);
 	ONE(REGION_ADD, weft_ioc_region, segs, 8, -EFAULT);
+	ONE(REGION_ADD, weft_ioc_region, cntr, 0x00070007, -ENOENT);
 	ONE(LISTEN, weft_ioc_cm, backlog, 0, -EINVAL);
 	ONE(LISTEN, weft_ioc_cm, conn, 1, -EINVAL);
 	ONE(LISTEN, weft_ioc_cm, data_len, 1, -EINVAL);

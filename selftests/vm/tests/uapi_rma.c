@@ -43,15 +43,21 @@ static unsigned char *own;	/* the initiator's memory */
 static __u32 to;
 static pid_t child;
 
-static bool expose(int fd, __u64 key, __u32 access, const void *at, __u64 len)
+/* Make a region with a counter, or WEFT_HANDLE_NONE. Return: 0, negative errno. */
+static int region_add(int fd, __u64 key, __u32 access, const void *at, __u64 len, __u32 cntr)
 {
 	struct weft_iov seg = { (__u64)(uintptr_t)at, len };
 	struct weft_ioc_region region = {
 		.size = sizeof(region), .access = access, .nsegs = 1, .key = key,
-		.segs = (__u64)(uintptr_t)&seg,
+		.segs = (__u64)(uintptr_t)&seg, .cntr = cntr,
 	};
 
-	CHECK_EQ(raw(fd, WEFT_IOC_REGION_ADD, &region), 0);
+	return raw(fd, WEFT_IOC_REGION_ADD, &region);
+}
+
+static bool expose(int fd, __u64 key, __u32 access, const void *at, __u64 len)
+{
+	CHECK_EQ(region_add(fd, key, access, at, len, WEFT_HANDLE_NONE), 0);
 	return true;
 }
 
@@ -457,6 +463,92 @@ static bool many(void)
 	return finish(true);
 }
 
+/**
+ * struct counter - a counter
+ * @cq: the object
+ * @status: its values
+ */
+struct counter {
+	struct weft_ioc_cq cq;
+	const struct weft_cq_status *status;
+};
+
+static bool counter_make(struct counter *c)
+{
+	c->cq = (struct weft_ioc_cq){ .size = sizeof(c->cq), .flags = WEFT_CQF_COUNT };
+	CHECK_EQ(raw(r.fd, WEFT_IOC_CQ_CREATE, &c->cq), 0);
+	c->status = raw_map(r.fd, &c->cq.status, PROT_READ);
+	CHECK(c->status);
+	return true;
+}
+
+/* Wait until a counter has counted @n operations. */
+static bool counts(const struct counter *c, __u64 n)
+{
+	uint64_t until = now_ms() + RAW_MS;
+
+	while (__atomic_load_n(&c->status->done, __ATOMIC_ACQUIRE) < n)
+		CHECK(now_ms() < until);
+	CHECK_EQ(c->status->done, n);
+	CHECK_EQ(c->status->failed, 0);
+	return true;
+}
+
+/* A program that is its own peer: remote CQ data, and all counters. */
+static bool told(void)
+{
+	struct weft_ioc_ep_enable en = { .size = sizeof(en) };
+	struct counter count[5];
+	struct weft_sqe *s;
+	struct weft_cqe e;
+	unsigned int i;
+
+	CHECK(begin(0));
+	for (i = 0; i < 5; i++)
+		CHECK(counter_make(&count[i]));
+	en.handle = r.ep.e.handle;
+	en.av = r.av.handle;
+	en.write_cntr = count[0].cq.handle;
+	en.read_cntr = count[1].cq.handle;
+	en.remote_write_cntr = count[2].cq.handle;
+	en.remote_read_cntr = count[3].cq.handle;
+	CHECK_EQ(raw(r.fd, WEFT_IOC_EP_ENABLE, &en), 0);
+	CHECK_EQ(raw(r.fd, WEFT_IOC_EP_ENABLE, &en), -EBUSY);
+	en.write_cntr = r.cq.c.handle;
+	CHECK_EQ(raw(r.fd, WEFT_IOC_EP_ENABLE, &en), -ENOENT);
+	CHECK_EQ(region_add(r.fd, KEY, BOTH, own, BYTES, r.cq.c.handle), -ENOENT);
+	CHECK_EQ(region_add(r.fd, KEY, BOTH, own, BYTES, count[4].cq.handle), 0);
+	to = 0;
+	for (i = 0; i < 8; i++) {
+		s = raw_sqe(&r, i % 2 ? WEFT_SQ_READ : WEFT_SQ_WRITE, i);
+		s->addr = (__u64)(uintptr_t)own + BYTES / 2;
+		s->len = i < 4 ? 8 : BYTES / 4;
+		s->niov = 1;
+		s->tag = KEY;
+		s->nrem = 1;
+		s->flags = i % 2 ? 0 : WEFT_SQ_DATA;
+		s->data = i % 2 ? 0 : ~0ull - i;
+		CHECK_EQ(raw_post_sq(&r, 1), 0);
+		if (i % 2)
+			continue;
+		CHECK(raw_completion(&r.cq, &e));
+		CHECK_EQ(e.flags, WEFT_CQE_WRITE | WEFT_CQE_DATA);
+		CHECK(e.data == ~0ull - i && e.len == (i < 4 ? 8 : BYTES / 4) && !e.src);
+	}
+	for (i = 0; i < 5; i++)
+		CHECK(counts(&count[i], 4));
+	CHECK(raw_quiet(&r.cq));
+	CHECK_EQ(raw_handle(r.fd, WEFT_IOC_DESTROY, count[4].cq.handle), -EBUSY);
+	CHECK_EQ(region_end(r.fd, KEY), 0);
+	CHECK_EQ(raw_handle(r.fd, WEFT_IOC_DESTROY, count[4].cq.handle), 0);
+	CHECK_EQ(raw_handle(r.fd, WEFT_IOC_DESTROY, count[0].cq.handle), -EBUSY);
+	for (i = 0; i < 5; i++) {
+		raw_unmap(count[i].status, &count[i].cq.status);
+		close(count[i].cq.fd);
+	}
+	return finish(true);
+}
+
 static const struct check cases[] = {
 	{ "anonymous memory", anonymous },
 	{ "shared memory", shared_memory },
@@ -467,6 +559,7 @@ static const struct check cases[] = {
 	{ "a region that ends", ends },
 	{ "a killed target", killed },
 	{ "many regions", many },
+	{ "remote CQ data and counters", told },
 };
 
 int main(void)

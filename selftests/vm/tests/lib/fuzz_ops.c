@@ -268,7 +268,9 @@ static void new_mr(unsigned int *s)
 static void enable(unsigned int *s)
 {
 	struct weft_ioc_ep_enable en = { .size = sizeof(en), .handle = handle(s) };
-	__u32 *h[] = { &en.tx_cq, &en.rx_cq, &en.eq, &en.av, &en.srq, &en.tx_cntr, &en.rx_cntr };
+	__u32 *h[] = { &en.tx_cq, &en.rx_cq, &en.eq, &en.av, &en.srq, &en.tx_cntr, &en.rx_cntr,
+		       &en.write_cntr, &en.read_cntr, &en.remote_write_cntr,
+		       &en.remote_read_cntr };
 	unsigned int i;
 
 	for (i = 0; i < COUNT(h); i++) {
