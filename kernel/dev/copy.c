@@ -259,6 +259,36 @@ u32 weft_mem_spans(struct weft_mem *mem, u32 off, u32 len, struct weft_span *spa
 	return i;
 }
 
+/**
+ * weft_mem_apply - execute something in place, on bytes of a window
+ * @mem: the window, made for the access that @fn makes
+ * @off: offset in it
+ * @len: bytes
+ * @fn: called for contiguous pieces, which end with a page or the window
+ * @arg: its argument
+ *
+ * Context: any but hard interrupts.
+ * Return: 0; -EAGAIN: not pinned, or @fn has not done all; -EFAULT: the context is dead, or the
+ * range is outside of the window.
+ */
+int weft_mem_apply(struct weft_mem *mem, u32 off, u32 len, weft_apply_fn fn, void *arg)
+{
+	struct weft_spot spot;
+	int err = -EFAULT;
+
+	rcu_read_lock();
+	if (unlikely(mem->buf)) {
+		err = -EAGAIN;
+	} else if (likely(weft_spot_init(&spot, mem, off, len))) {
+		for (err = 0; len && !err; len -= spot.n) {
+			weft_spot_next(&spot);
+			err = fn(arg, spot.p, spot.n) == spot.n ? 0 : -EAGAIN;
+		}
+	}
+	rcu_read_unlock();
+	return err;
+}
+
 /* ---- Without a window ---------------------------------------------------------------------- */
 
 /*
@@ -424,31 +454,53 @@ static bool weft_user_must_not_wait(struct mm_struct *mm, u64 addr, u32 len)
 	return armed;
 }
 
-/* Copy page by page, without waiting for a program to handle a fault. */
-static int weft_user_copy_pages(struct mm_struct *mm, u64 addr, void *buf, u32 len, bool to_user)
+/*
+ * Call @fn for each page, pinned meanwhile, without waiting for a program to handle a fault.
+ * Return: as weft_mem_apply().
+ */
+static int weft_user_pages(struct mm_struct *mm, u64 addr, u32 len, bool write, weft_apply_fn fn,
+			   void *arg)
 {
 	struct page *page;
+	int err = 0;
 	long got;
 	void *p;
 	u32 n;
 
-	for (; len; addr += n, buf += n, len -= n) {
+	for (; len && !err; addr += n, len -= n) {
 		n = min_t(u32, len, PAGE_SIZE - offset_in_page(addr));
 		mmap_read_lock(mm);
-		got = weft_pin_user_pages_remote(mm, addr & PAGE_MASK, 1, to_user ? FOLL_WRITE : 0,
+		got = weft_pin_user_pages_remote(mm, addr & PAGE_MASK, 1, write ? FOLL_WRITE : 0,
 						 &page);
 		mmap_read_unlock(mm);
 		if (got != 1)
 			return -EFAULT;
 		p = kmap_local_page(page);
-		if (to_user)
-			memcpy(p + offset_in_page(addr), buf, n);
-		else
-			memcpy(buf, p + offset_in_page(addr), n);
+		err = fn(arg, p + offset_in_page(addr), n) == n ? 0 : -EAGAIN;
 		kunmap_local(p);
-		unpin_user_pages_dirty_lock(&page, 1, to_user);
+		unpin_user_pages_dirty_lock(&page, 1, write);
 	}
-	return 0;
+	return err;
+}
+
+/* For weft_user_pages(): copy from the buffer at *@arg, which moves on. */
+static u32 weft_user_put(void *arg, u8 *p, u32 len)
+{
+	u8 **buf = arg;
+
+	memcpy(p, *buf, len);
+	*buf += len;
+	return len;
+}
+
+/* The same into the buffer. */
+static u32 weft_user_take(void *arg, u8 *p, u32 len)
+{
+	u8 **buf = arg;
+
+	memcpy(*buf, p, len);
+	*buf += len;
+	return len;
 }
 
 /**
@@ -467,7 +519,8 @@ int weft_user_copy(struct weft_memctx *mc, u64 addr, void *buf, u32 len, bool to
 	unsigned long left;
 
 	if (unlikely(weft_user_must_not_wait(mc->mm, addr, len)))
-		return weft_user_copy_pages(mc->mm, addr, buf, len, to_user);
+		return weft_user_pages(mc->mm, addr, len, to_user,
+				       to_user ? weft_user_put : weft_user_take, &buf);
 	if (to_user)
 		left = copy_to_user(u64_to_user_ptr(addr), buf, len);
 	else
@@ -568,4 +621,60 @@ int weft_user_write(struct weft_memctx *mc, const struct weft_vec *vec, u64 off,
 	};
 
 	return weft_memctx_run(mc, weft_user_here, &a);
+}
+
+/**
+ * struct weft_apply_args - arguments of weft_user_apply()
+ * @vec: the message
+ * @off: offset in it
+ * @len: bytes
+ * @write: @fn writes
+ * @fn: what to execute
+ * @arg: its argument
+ */
+struct weft_apply_args {
+	const struct weft_vec *vec;
+	u64 off;
+	u32 len;
+	bool write;
+	weft_apply_fn fn;
+	void *arg;
+};
+
+static int weft_apply_here(struct weft_memctx *mc, void *arg)
+{
+	const struct weft_apply_args *a = arg;
+	struct weft_walk walk;
+	struct weft_want want;
+	u64 addr;
+	int err = weft_walk_init(&walk, a->vec, a->off, a->len);
+	u32 n;
+
+	while (!err && (n = weft_walk_next(&walk, &want, &addr)))
+		err = weft_user_pages(mc->mm, addr, n, a->write, a->fn, a->arg);
+	return err;
+}
+
+/**
+ * weft_user_apply - execute something in place, on bytes of the program's memory
+ * @mc: memory of the context
+ * @vec: the message
+ * @off: offset in it
+ * @len: bytes
+ * @access: WEFT_MEM_READ or WEFT_MEM_WRITE
+ * @fn: called for pieces of pages, each pinned meanwhile
+ * @arg: its argument
+ *
+ * Context: process, in the context's address space; may wait for the program's memory.
+ * Return: 0; -EAGAIN: @fn has not done all; -EFAULT: also in another address space.
+ */
+int weft_user_apply(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len,
+		    u32 access, weft_apply_fn fn, void *arg)
+{
+	struct weft_apply_args a = {
+		.vec = vec, .off = off, .len = len, .write = access == WEFT_MEM_WRITE,
+		.fn = fn, .arg = arg,
+	};
+
+	return weft_memctx_run(mc, weft_apply_here, &a);
 }

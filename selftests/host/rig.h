@@ -643,6 +643,40 @@ struct rig_rma {
 	struct weft_rma_iov rem[WEFT_IOV_MAX];
 };
 
+/**
+ * struct rig_atomic - an atomic operation
+ * @data: WEFT_ATOMIC_DATA() without the numbers of segments
+ * @flags: WEFT_SQ_*; with WEFT_SQ_INLINE all operands are in iov[0]
+ * @peer: index of the target in the address vector
+ * @context: the program's
+ * @len: bytes of the elements
+ * @n: segments of operands
+ * @iov: the segments
+ * @ncmp: segments of compare operands
+ * @cmp: the segments
+ * @nres: segments of results
+ * @res: the segments
+ * @nrem: segments of the target
+ * @rem: the segments
+ */
+struct rig_atomic {
+	u64 data;
+	u32 flags;
+	u32 peer;
+	u64 context;
+	u64 len;
+	u32 n;
+	struct weft_iov iov[WEFT_IOV_MAX];
+	u32 ncmp;
+	struct weft_iov cmp[WEFT_IOV_MAX];
+	u32 nres;
+	struct weft_iov res[WEFT_IOV_MAX];
+	u32 nrem;
+	struct weft_rma_iov rem[WEFT_IOV_MAX];
+};
+
+/* Return: as rig_send(). */
+int rig_atomic(struct rig_ep *ep, const struct rig_atomic *op);
 /* End a region of the process. Return: as weft_region_end(). */
 int rig_region_end(struct rig_proc *proc, u64 key);
 /* Return: as rig_send(). */

@@ -410,6 +410,49 @@ int weft_mem_copy(struct weft_mem *dst, u32 doff, struct weft_mem *src, u32 soff
 	return r;
 }
 
+/*
+ * Call @fn for bytes of a program's memory, in pieces of at most 64 bytes: callers must not rely on
+ * larger ones. Return: 0, -EFAULT, -EAGAIN: @fn has not done all.
+ */
+static int apply(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len,
+		 weft_apply_fn fn, void *arg)
+{
+	int r = 0;
+	u32 i, n;
+
+	pthread_mutex_lock(&mc->lock);
+	if (!mc->proc)
+		r = -EFAULT;
+	for (i = 0; i < vec->n && len && !r; i++) {
+		u64 at = off;
+
+		off -= min(off, vec->seg[i].len);
+		for (; at < vec->seg[i].len && len && !r; at += n, len -= n) {
+			n = (u32)min3(vec->seg[i].len - at, (u64)len, (u64)64);
+			if (!allowed(mc, vec->seg[i].addr + at, n))
+				r = -EFAULT;
+			else if (fn(arg, (u8 *)(uintptr_t)(vec->seg[i].addr + at), n) != n)
+				r = -EAGAIN;
+		}
+	}
+	pthread_mutex_unlock(&mc->lock);
+	return r;
+}
+
+int weft_mem_apply(struct weft_mem *mem, u32 off, u32 len, weft_apply_fn fn, void *arg)
+{
+	if (mem->bounce)
+		return -EAGAIN;
+	return apply(mem->mc, &mem->vec, mem->off + off, len, fn, arg);
+}
+
+int weft_user_apply(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len,
+		    u32 access, weft_apply_fn fn, void *arg)
+{
+	might_sleep();
+	return apply(mc, vec, off, len, fn, arg);
+}
+
 bool weft_mem_bounced(const struct weft_mem *mem)
 {
 	return mem->bounce && READ_ONCE(mem->dirty);

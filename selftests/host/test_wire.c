@@ -790,12 +790,21 @@ TEST(wire__request_refused)
 	struct weft_req r, out;
 	u32 head, i;
 
-	for (i = 0; i < 14; i++) {
+	for (i = 0; i < 30; i++) {
 		u32 pay = 0;
 		bool good = false;
 
 		r = a_request;
-		if (i >= 8) {
+		if (i >= 16) {
+			r.op = i < 24 ? WEFT_RMA_COMPARE : WEFT_RMA_ATOMIC;
+			r.aop = WEFT_AOP_SUM;
+			r.atype = WEFT_ATYPE_INT64;
+			pay = i < 24 ? 0x600 : 0x300;
+			if (i >= 24) {
+				r.id = 0;
+				r.granted = 0;
+			}
+		} else if (i >= 8) {
 			r.op = WEFT_RMA_WRITE;
 			r.granted = 0;
 			r.id = 0;
@@ -845,6 +854,61 @@ TEST(wire__request_refused)
 			break;
 		case 13:
 			r.id = 1;
+			pay = 0;
+			good = true;
+			break;
+		case 14:
+			r.aop = 1;
+			break;
+		case 15:
+			r.sid = 1;
+			break;
+		/* atomic operations, with results and without */
+		case 16:
+		case 24:
+			good = true;
+			break;
+		case 17:
+		case 25:
+			pay--;
+			break;
+		case 18:
+			r.id = 1;
+			break;
+		case 26:
+			r.id = WEFT_RMA_ID | 1;
+			break;
+		case 19:
+			r.granted = 0x301;
+			break;
+		case 27:
+			r.granted = 1;
+			break;
+		case 20:
+		case 28:
+			r.sid = 1;
+			pay = 0;
+			good = true;
+			break;
+		case 21:
+			r.sid = WEFT_RMA_ID | 1;
+			pay = 0;
+			break;
+		case 22:
+			r.len = WEFT_ATOMIC_MAX_BYTES + 8;
+			r.seg[0].len = r.len - 0x200;
+			r.sid = 1;
+			pay = 0;
+			break;
+		case 29:
+			r.len = 0;
+			r.nseg = 0;
+			pay = 0;
+			break;
+		/* a read of the target has no operands */
+		case 23:
+			r.op = WEFT_RMA_FETCH;
+			r.aop = WEFT_AOP_READ;
 			pay = 0;
 			good = true;
 			break;

@@ -41,6 +41,28 @@ static void remote(struct tr *tr, struct rig_rma *op, u64 addr, u32 len)
 	}
 }
 
+/*
+ * Post a read or a write as an atomic operation on bytes, which has the same effect. Return: as
+ * rig_atomic().
+ */
+static int post_atomic(struct tr *tr, struct tr_ep *ep, const struct rig_rma *op, u32 len)
+{
+	struct rig_atomic a = { .flags = op->flags, .peer = op->peer, .context = op->context,
+				.len = len, .nrem = op->nrem };
+
+	memcpy(a.rem, op->rem, sizeof(a.rem));
+	if (op->write) {
+		a.data = WEFT_ATOMIC_DATA(WEFT_AOP_WRITE, WEFT_ATYPE_UINT8, WEFT_ATOMIC_BASE, 0, 0);
+		a.n = op->n;
+		memcpy(a.iov, op->iov, sizeof(a.iov));
+	} else {
+		a.data = WEFT_ATOMIC_DATA(WEFT_AOP_READ, WEFT_ATYPE_UINT8, WEFT_ATOMIC_FETCH, 0, 0);
+		a.nres = op->n;
+		memcpy(a.res, op->iov, sizeof(a.res));
+	}
+	return rig_atomic(ep->ep, &a);
+}
+
 void tr_rma_post(struct tr *tr, struct tr_ep *ep, struct tr_ep *dst, u32 peer)
 {
 	struct tr_msg *m = &ep->rma;
@@ -63,7 +85,10 @@ void tr_rma_post(struct tr *tr, struct tr_ep *ep, struct tr_ep *dst, u32 peer)
 	op.n = m->n;
 	memcpy(op.iov, m->seg, sizeof(op.iov));
 	remote(tr, &op, at, m->len);
-	err = rig_rma(ep->ep, &op);
+	if (m->len && m->len <= WEFT_ATOMIC_MAX_COUNT && !rig_below(tr->rig, 3))
+		err = post_atomic(tr, ep, &op, m->len);
+	else
+		err = rig_rma(ep->ep, &op);
 	if (err && err != -EAGAIN && !(err == -EIO && tr->conf.trouble))
 		tr_die(tr, "one-sided operation: %d", err);
 	if (err || m->inl)

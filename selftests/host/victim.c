@@ -155,28 +155,44 @@ static u32 pad(u8 *dst, u32 n, u32 len)
 /* A request of a one-sided operation, often a sound one. Return: bytes with those to be written. */
 static u32 any_request(struct victim *v, u8 *dst, u32 pay)
 {
-	struct weft_req r = { .op = (u8)(pick(v, 20) ? 1 + pick(v, 2) : pick(v, 256)),
+	struct weft_req r = { .op = (u8)(pick(v, 20) ? 1 + pick(v, 5) : pick(v, 256)),
 			      .nseg = (u8)(pick(v, 3) ? 1 : pick(v, WEFT_IOV_MAX + 1)),
 			      .uid = pick(v, 10) ? v->ep->ep->conf.uid : (u32)any(v) };
-	bool follow = r.op == WEFT_RMA_WRITE && pick(v, 4);
+	bool atomic = weft_req_atomic(r.op), fetches = weft_req_fetches(r.op);
+	bool follow = r.op != WEFT_RMA_READ && pick(v, 4);
 	u32 i;
 
-	if (!follow) {
+	if (atomic) {
+		r.aop = (u8)pick(v, 20);
+		r.atype = (u8)pick(v, 12);
+		r.sid = follow ? 0 : 1 + pick(v, 100);
+		if (follow)
+			pay &= ~7;
+		/* the payload has operands and compare operands */
+		if (r.op == WEFT_RMA_COMPARE)
+			pay &= ~15;
+	}
+
+	if (fetches || (!follow && !atomic)) {
 		r.id = pick(v, 2) ? 1 + pick(v, 100) : (u32)any(v);
-		r.id = r.op == WEFT_RMA_READ ? r.id | WEFT_RMA_ID : r.id & ~WEFT_RMA_ID;
+		r.id = fetches ? r.id | WEFT_RMA_ID : r.id & ~WEFT_RMA_ID;
 	}
 	for (i = 0; i < r.nseg; i++) {
 		r.seg[i].key = pick(v, 10) ? KEY : any(v);
 		r.seg[i].addr = pick(v, 10) ? BASE + pick(v, VICTIM_BUF) : any(v);
+		if (atomic && pick(v, 10))
+			r.seg[i].addr &= ~7ull;
 		r.seg[i].len = pick(v, 20) ? pick(v, pick(v, 2) ? 2000 : VICTIM_BUF / 8) : any(v);
 		if (follow)
-			r.seg[i].len = i ? 0 : pay;
+			r.seg[i].len = i ? 0 : r.op == WEFT_RMA_COMPARE ? pay / 2 : pay;
+		else if (atomic)
+			r.seg[i].len &= 0x3f8;
 		r.len += r.seg[i].len;
 	}
-	if (r.op == WEFT_RMA_READ)
+	if (fetches)
 		r.granted = pick(v, 3) ? r.len : min_t(u64, r.len, pick(v, 3000));
 	i = weft_wire_req_put(dst, &r);
-	if (!follow)
+	if (!follow || (atomic && r.aop == WEFT_AOP_READ))
 		return i;
 	memset(dst + i, 0x5a, pay);
 	return i + pay;

@@ -144,6 +144,7 @@ struct weft_conf {
 	X(no_service, "messages for a service that does not exist")	\
 	X(wrong_job, "messages, datagrams and connection requests of another job")	\
 	X(rma_writes, "writes of other programs to regions of this node")	\
+	X(rma_atomics, "atomic operations of other programs on regions of this node") \
 	X(rma_reads, "reads of other programs from regions of this node")	\
 	X(rma_denied, "one-sided operations refused: key, bounds, rights or user")	\
 	X(dgrams_sent, "datagrams sent")				\

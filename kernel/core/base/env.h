@@ -209,6 +209,23 @@ struct weft_span {
  */
 u32 weft_mem_spans(struct weft_mem *mem, u32 off, u32 len, struct weft_span *span, u32 max);
 
+/*
+ * Executes something on @len bytes at @p, in place. Return: bytes that are done, from the first.
+ */
+typedef u32 (*weft_apply_fn)(void *arg, u8 *p, u32 len);
+
+/*
+ * Call @fn for the bytes of a window, in contiguous pieces that end with a page or the window. Any
+ * context. Return: 0; -EAGAIN: the memory is not pinned, or @fn has not done all; -EFAULT.
+ */
+int weft_mem_apply(struct weft_mem *mem, u32 off, u32 len, weft_apply_fn fn, void *arg);
+/*
+ * The same for memory of the program, pinned page by page for the time of a call; may sleep.
+ * @access: WEFT_MEM_READ or WEFT_MEM_WRITE.
+ */
+int weft_user_apply(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len,
+		    u32 access, weft_apply_fn fn, void *arg);
+
 /* Return: true if it was written to and must be flushed before the completion. */
 bool weft_mem_bounced(const struct weft_mem *mem);
 /* Copy the bounce buffer to the program's memory. May sleep. Return: 0, -EFAULT. */

@@ -105,7 +105,7 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	if (rxm->rx.match.in)
 		weft_match_unexp_del(&ep->rx.match, &rxm->rx.match);
 	if (unlikely(rxm->rma)) {
-		if (!err && rxm->rma->op != WEFT_RMA_READ)
+		if (!err && weft_rma_changes(rxm->rma))
 			weft_rma_changed(rxm->rma, out);
 		weft_rma_close(rxm->rma, ep->conf.domain);
 		weft_list_del(&rxm->rx.enode);
@@ -352,7 +352,7 @@ static void weft_rxm_from_buf(struct weft_rxm *rxm, struct weft_out *out)
 		return;
 	}
 	if (rxm->bulk.work.queued ||
-	    (rxm->bulk.room <= WEFT_INLINE_MAX && weft_rxm_inline(rxm, out)))
+	    (rxm->bulk.room <= WEFT_INLINE_MAX && !rxm->rma && weft_rxm_inline(rxm, out)))
 		return;
 	/* the memory is resident soon: weft_recv_pins() */
 	WRITE_ONCE(rxm->ep->rx.misses, 0);
@@ -402,7 +402,9 @@ static void weft_rxm_is_whole(struct weft_rxm *rxm, struct weft_out *out)
 	}
 	/* pairs with the acquire in post.c: its reader then sees the bytes and the final flags */
 	smp_store_release(&rxm->whole, true);
-	if (rxm->started)
+	if (unlikely(rxm->rma))
+		weft_rma_gathered(rxm, out);
+	else if (rxm->started)
 		weft_rxm_step(rxm, out);
 	else if (unlikely(rxm->flags & WEFT_MSG_RMA))
 		weft_recv_gathered(rxm, out);
@@ -568,7 +570,7 @@ void weft_rxm_step(struct weft_rxm *rxm, struct weft_out *out)
 	}
 	if (rxm->bulk.ltxm && !rxm->buf) {
 		weft_local_step(rxm, out);
-	} else if (unlikely(rxm->rma) && rxm->buf) {
+	} else if (unlikely(rxm->rma) && rxm->rma->role == WEFT_RMA_TARGET && rxm->buf) {
 		/* rma/target.c advances an operation with its bytes at hand */
 	} else if (rxm->sid) {
 		weft_rxm_pull(rxm, out);
@@ -643,7 +645,8 @@ u32 weft_place_run(struct weft_path *path, const struct weft_chunk *c, u32 n, u3
 	struct weft_win *win;
 
 	weft_assert_held(&path->lock);
-	if (!rxm || rxm->bulk.over || rxm->err || !rxm->started || out->ncopy == WEFT_OUT_COPY)
+	if (!rxm || rxm->bulk.over || rxm->err || !rxm->started || out->ncopy == WEFT_OUT_COPY ||
+	    unlikely(rxm->buf))
 		return 0;
 	k = weft_place_win(rxm, off);
 	if (k == ARRAY_SIZE(rxm->bulk.win) || off >= rxm->bulk.granted)
@@ -661,6 +664,19 @@ u32 weft_place_run(struct weft_path *path, const struct weft_chunk *c, u32 n, u3
 	copy->skip = skip;
 	weft_place_came(rxm, len, out);
 	return n;
+}
+
+/* Take bytes of the operands of an atomic operation, which are gathered in kernel memory. */
+static void weft_place_operands(struct weft_rxm *rxm, u64 off, const u8 *pay, u32 len,
+				struct weft_out *out)
+{
+	if (rxm->got + len > rxm->len)
+		return;
+	memcpy(rxm->buf + off, pay, len);
+	rxm->got += len;
+	rxm->bulk.stored += len;
+	if (rxm->got == rxm->len)
+		weft_rxm_is_whole(rxm, out);
 }
 
 /**
@@ -685,6 +701,10 @@ int weft_place_data(struct weft_path *path, const struct weft_chunk *c, struct w
 		return 0;
 	if (off >= rxm->bulk.granted || len > rxm->bulk.granted - off)
 		return 0;
+	if (unlikely(rxm->buf)) {
+		weft_place_operands(rxm, off, pay, len, out);
+		return 0;
+	}
 	/* a chunk covers both windows at most */
 	if (out->ncopy + ARRAY_SIZE(rxm->bulk.win) > WEFT_OUT_COPY)
 		return -ENOBUFS;
@@ -753,15 +773,19 @@ void weft_place_copied(const struct weft_copy *c, int err, struct weft_out *out)
  */
 static int weft_rxm_write(struct weft_memctx *mc, const struct weft_rxm *rxm)
 {
-	const struct weft_vec *vec = &rxm->rx.post->vec;
-	u32 n = (u32)(rxm->bulk.room - rxm->bulk.base);
+	u32 n = (u32)(rxm->bulk.room - rxm->bulk.base), len = n;
 	u8 *src = rxm->buf + rxm->bulk.base;
+	struct weft_vec tmp weft_unset;
+	u64 at = rxm->bulk.base;
+	const struct weft_vec *vec;
 	struct weft_mem *mem;
 	int err;
 
+	vec = weft_rxm_vec(rxm, &at, &len, &tmp);
+
 	if (n > rxm->path->core->conf.window_bytes)
-		return weft_user_write(mc, vec, rxm->bulk.base, src, n);
-	err = weft_mem_make(mc, vec, rxm->bulk.base, n, WEFT_MEM_WRITE, &mem);
+		return weft_user_write(mc, vec, at, src, n);
+	err = weft_mem_make(mc, vec, at, n, WEFT_MEM_WRITE, &mem);
 	if (err)
 		return err;
 	err = weft_mem_write(mem, 0, src, n);

@@ -72,6 +72,10 @@ static inline u16 weft_send_flags(u8 op)
 		return WEFT_CQE_SEND | WEFT_CQE_WRITE;
 	case WEFT_SQ_READ:
 		return WEFT_CQE_SEND | WEFT_CQE_READ;
+	case WEFT_SQ_ATOMIC:
+		return WEFT_CQE_SEND | WEFT_CQE_WRITE | WEFT_CQE_ATOMIC;
+	case WEFT_SQ_FETCH:
+		return WEFT_CQE_SEND | WEFT_CQE_READ | WEFT_CQE_ATOMIC;
 	}
 	return WEFT_CQE_SEND | (op == WEFT_SQ_TSEND ? WEFT_CQE_TAGGED : 0);
 }

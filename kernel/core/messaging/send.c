@@ -189,8 +189,10 @@ static bool weft_send_warm(struct weft_ep *ep, const struct weft_sq_entry *e)
 	u64 copied = ep->conf.type == WEFT_EP_DGRAM ? U16_MAX :
 		     max_t(u64, WEFT_INLINE_MAX, weft_send_most(ep, NULL));
 
-	if (unlikely(e->op == WEFT_SQ_READ))
+	if (unlikely(weft_sq_fetches(e->op)))
 		return !e->len;
+	if (unlikely(weft_sq_is_atomic(e->op)))
+		return e->inl;
 	if (e->inl || !e->len || e->len > copied)
 		return true;
 	return !weft_mem_get(ep->conf.mc, &e->vec, 0, (u32)e->len, WEFT_MEM_READ, &ep->tx.win);
@@ -420,13 +422,13 @@ static u32 weft_send_counts(const struct weft_txm *txm)
 }
 
 /*
- * Append the request of a long write to the open packet @rec, which has space for it. It announces
- * the bytes. They are in the program's memory, or behind the request for want of credit.
+ * Append a request to the open packet @rec, which has space for it. It announces the bytes. They
+ * are in the program's memory, or behind the request for want of credit.
  */
 static noinline void weft_send_request(struct weft_txm *txm, struct weft_rec *rec,
 				       struct weft_head *h)
 {
-	weft_wire_req_id(txm->buf, txm->sid);
+	weft_wire_req_sid(txm->buf, txm->sid);
 	h->len = txm->req;
 	memcpy(weft_send_chunk(rec, h, 0, txm->req), txm->buf, txm->req);
 	if (txm->user)
@@ -476,9 +478,9 @@ static bool weft_send_build(struct weft_path *path, struct weft_lane *lane, stru
 		txm->eager = !txm->user && weft_credit_eager(flow, counts) &&
 			     !(txm->len > path->max_payload && !txm->req &&
 			       weft_class_crowded(path, flow, out->now));
+		if (unlikely(txm->rxm))
+			weft_rma_ask(txm, out->now);
 		if (txm->eager) {
-			if (unlikely(txm->rxm))
-				weft_rma_ask(txm, out->now);
 			weft_credit_use(flow, counts);
 			if (txm->flags & (WEFT_SQ_TOLD | WEFT_SQ_TRACKED))
 				weft_idtable_add(&path->msg.sids, &txm->bulk.idnode,

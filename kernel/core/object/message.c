@@ -249,6 +249,8 @@ void weft_rxm_put(struct weft_rxm *rxm)
 	if (rxm->ep)
 		weft_ep_put(rxm->ep);
 	weft_path_put(rxm->path);
+	if (rxm->rma)
+		weft_free(rxm->rma->res);
 	weft_free(rxm->rma);
 	weft_free(rxm);
 }

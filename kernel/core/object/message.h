@@ -103,7 +103,7 @@ struct weft_txm_bulk {
  * @waits: its completion waits; ep->lock
  * @placed: DONE has come
  * @told: the completion has been written, or is not wanted
- * @op: WEFT_SQ_SEND, _TSEND, _WRITE, _READ
+ * @op: WEFT_SQ_SEND, _TSEND, _WRITE, _READ, _ATOMIC, _FETCH
  */
 struct weft_txm_tx {
 	u64 context;

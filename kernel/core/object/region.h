@@ -113,6 +113,8 @@ struct weft_use {
  * struct weft_rma - the memory that a one-sided operation names; part of a received message
  * @role: WEFT_RMA_TARGET, _SINK
  * @op: WEFT_RMA_*
+ * @aop: atomic operations: WEFT_AOP_*
+ * @atype: atomic operations: WEFT_ATYPE_*
  * @tells: TARGET of a write: its completion waits in @ovf, which has a reference of the message;
  *	ep->lock
  * @held: TARGET: the message keeps its turn until it is over
@@ -120,22 +122,31 @@ struct weft_use {
  * @nuse: number of @use
  * @skip: bytes of the message before those of the operation
  * @len: bytes of the operation
+ * @applied: atomic operations: bytes of the elements that have been executed
+ * @res: atomic operations within the node: the results, until @sink takes them; else NULL
+ * @sink: atomic operations within the node: takes the results, referenced; else NULL
  * @ovf: where the completion of the target's program waits for space
  * @rxm: its message
  * @txm: SINK: the operation; TARGET of a read: the source, which sends the bytes; referenced
  * @vec: SINK: memory of this node's program
  * @use: TARGET: parts of regions
  *
- * Constant while its message is in use, but for @tells, and @held, @cold and @txm: path->lock.
+ * Constant while its message is in use, but for @tells; @held, @cold, @txm, @res and @sink:
+ * path->lock; and @applied, which belongs to the executing context.
  */
 struct weft_rma {
 	u8 role;
 	u8 op;
+	u8 aop;
+	u8 atype;
 	bool held;
 	bool tells;
 	u8 nuse;
 	u32 skip;
 	u64 len;
+	u32 applied;
+	u8 *res;
+	struct weft_rxm *sink;
 	struct weft_ovf ovf;
 	struct weft_rxm *rxm;
 	struct weft_txm *txm;
@@ -143,6 +154,13 @@ struct weft_rma {
 	struct weft_vec vec;
 	struct weft_use use[WEFT_IOV_MAX];
 };
+
+/* Return: true if the operation changes the regions that it names. */
+static inline bool weft_rma_changes(const struct weft_rma *rma)
+{
+	return rma->op != WEFT_RMA_READ &&
+	       !(weft_req_atomic(rma->op) && rma->aop == WEFT_AOP_READ);
+}
 
 struct weft_region *weft_region_enter(struct weft_domain *d, u64 key);
 void weft_region_leave(struct weft_region *region);

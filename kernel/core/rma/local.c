@@ -82,6 +82,28 @@ static void weft_rma_local_read(struct weft_flow *flow, struct weft_txm *txm,
 	weft_rxm_step(txm->rxm, out);
 }
 
+/* Execute an atomic operation with results. The message is in lep->rx.active. */
+static void weft_rma_local_fetch(struct weft_flow *flow, struct weft_txm *txm,
+				 struct weft_rxm *rxm, struct weft_out *out)
+{
+	struct weft_rma *rma = rxm->rma;
+
+	rma->res = weft_ep_alloc(flow->lep, rma->len);
+	if (!rma->res) {
+		weft_rxm_finish(rxm, ENOMEM, out);
+		weft_send_end(txm, ENOMEM, out);
+		return;
+	}
+	weft_rma_start(txm);
+	weft_rxm_get(txm->rxm);
+	rma->sink = txm->rxm;
+	rxm->buf = txm->buf;
+	txm->buf = NULL;
+	rxm->whole = true;
+	if (!weft_rma_run(rxm, out))
+		weft_rma_local_hold(flow, rma);
+}
+
 /**
  * weft_rma_local_held - execute an operation within the node
  * @flow: its flow; core->local is locked
@@ -126,6 +148,8 @@ int weft_rma_local_held(struct weft_flow *flow, struct weft_txm *txm, struct wef
 	weft_list_add_tail(&flow->txms, &txm->node);
 	if (req.op == WEFT_RMA_READ)
 		weft_rma_local_read(flow, txm, rxm, &req, out);
+	else if (weft_req_fetches(req.op))
+		weft_rma_local_fetch(flow, txm, rxm, out);
 	else
 		weft_rma_local_write(flow, txm, rxm, out);
 out:

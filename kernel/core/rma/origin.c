@@ -7,10 +7,12 @@
  *	short write	WAIT -> SENT --DONE--> OVER
  *	long write	WAIT -> ASKED --GRANT--> GRANT <-> (more granted) --DONE--> OVER
  *	read		WAIT -> SENT --its sink has all bytes, or DONE with an errno--> OVER
+ *	atomic		as a short write, which may be announced; with results it ends as a read
  *
- * The sink of a read is a received message whose memory is known. Its first window is made resident
- * before the request is sent, and the request grants these bytes. An operation that fails ends
- * after its sink: when its completion is written, no byte of the program's memory changes any more.
+ * The sink of a read, or of results, is a received message whose memory is known. Its first window
+ * is made resident before the request is sent, and the request grants these bytes. An operation that
+ * fails ends after its sink: when its completion is written, no byte of the program's memory changes
+ * any more.
  *
  * Locks: ep->sq_mutex, path->lock, as the comment of each function says. See
  * Documentation/rma.rst.
@@ -47,7 +49,7 @@ static int weft_rma_sink_window(struct weft_rxm *sink)
 	return 0;
 }
 
-/* Make the sink of a read. May sleep. Return: the sink, ERR_PTR(). */
+/* Make the sink of a read, or of results. May sleep. Return: the sink, ERR_PTR(). */
 static struct weft_rxm *weft_rma_sink(struct weft_ep *ep, struct weft_path *path,
 				      const struct weft_sq_entry *e)
 {
@@ -69,6 +71,7 @@ static struct weft_rxm *weft_rma_sink(struct weft_ep *ep, struct weft_path *path
 	sink->bulk.room = e->len;
 	rma->role = WEFT_RMA_SINK;
 	rma->op = WEFT_RMA_READ;
+	rma->len = e->len;
 	rma->rxm = sink;
 	rma->vec = e->vec;
 	sink->rma = rma;
@@ -80,17 +83,90 @@ static struct weft_rxm *weft_rma_sink(struct weft_ep *ep, struct weft_path *path
 	return sink;
 }
 
-/* Fill in the request of an entry. @id: placeholder of its rendezvous id. */
+/* Fill in the request of an entry. @user: its bytes are announced; ids are placeholders. */
 static void weft_rma_request(struct weft_req *r, const struct weft_ep *ep,
-			     const struct weft_sq_entry *e, u32 id)
+			     const struct weft_sq_entry *e, bool user)
 {
-	r->op = e->op == WEFT_SQ_WRITE ? WEFT_RMA_WRITE : WEFT_RMA_READ;
+	bool atomic = weft_sq_is_atomic(e->op);
+
+	if (atomic)
+		r->op = WEFT_RMA_ATOMIC + WEFT_ATOMIC_KIND(e->data);
+	else
+		r->op = e->op == WEFT_SQ_WRITE ? WEFT_RMA_WRITE : WEFT_RMA_READ;
 	r->nseg = e->nrem;
+	r->aop = atomic ? WEFT_ATOMIC_OP(e->data) : 0;
+	r->atype = atomic ? WEFT_ATOMIC_TYPE(e->data) : 0;
 	r->uid = ep->conf.uid;
-	r->id = id;
+	r->id = weft_sq_fetches(e->op) ? WEFT_RMA_ID : user ? 1 : 0;
+	r->sid = 0;
 	r->len = e->len;
 	r->granted = 0;
 	memcpy(r->seg, e->rem, e->nrem * sizeof(r->seg[0]));
+}
+
+/* Read segments of the entry at the ring's consumer index. May sleep. Return: 0, negative errno. */
+static int weft_rma_segments(struct weft_ep *ep, u32 slot, u32 n, u64 len, u8 *dst)
+{
+	struct weft_vec vec weft_unset;
+	u64 done = 0, end;
+	int err = 0;
+	u32 i;
+
+	vec.n = 1;
+	for (i = 0; i < n && !err; i++) {
+		weft_ring_seg(&ep->tx.ring, slot, i, &vec.seg[0]);
+		vec.len = vec.seg[0].len;
+		if (vec.len > len - done)
+			return -EINVAL;
+		if (check_add_overflow(vec.seg[0].addr, vec.len, &end))
+			return -EFAULT;
+		if (vec.len)
+			err = weft_user_read(ep->conf.mc, &vec, 0, dst + done, (u32)vec.len,
+					     (u32)vec.len, 0);
+		done += vec.len;
+	}
+	return err ?: done == len ? 0 : -EINVAL;
+}
+
+/* Copy the operands of an atomic operation, @bytes in all. May sleep. Return: 0, negative errno. */
+static int weft_rma_operands(struct weft_ep *ep, const struct weft_sq_entry *e, u8 *dst, u32 bytes)
+{
+	const struct weft_sqe *s = (const struct weft_sqe *)e->slot;
+	u32 slot = 1 + (s->niov > 1 ? weft_ring_seg_slots(s->niov) : 0);
+	struct weft_vec vec weft_unset;
+	int err;
+
+	if (e->inl) {
+		weft_ring_bytes(&ep->tx.ring, bytes, dst);
+		return 0;
+	}
+	if (s->niov > 1) {
+		err = weft_rma_segments(ep, 1, s->niov, e->len, dst);
+	} else {
+		if (s->addr + e->len < s->addr)
+			return -EFAULT;
+		vec.n = 1;
+		vec.len = e->len;
+		vec.seg[0] = (struct weft_iov){ s->addr, e->len };
+		err = weft_user_read(ep->conf.mc, &vec, 0, dst, (u32)e->len, (u32)e->len, 0);
+	}
+	if (!err && bytes > e->len)
+		err = weft_rma_segments(ep, slot, WEFT_ATOMIC_NCMP(e->data), e->len, dst + e->len);
+	return err;
+}
+
+/* Return: 0: the atomic operation is supported; -EOPNOTSUPP, -EINVAL, -EMSGSIZE. */
+static int weft_rma_atomic_check(const struct weft_sq_entry *e)
+{
+	u8 type = WEFT_ATOMIC_TYPE(e->data);
+	u32 size;
+
+	if (!weft_atomic_valid(WEFT_ATOMIC_KIND(e->data), WEFT_ATOMIC_OP(e->data), type))
+		return -EOPNOTSUPP;
+	size = weft_atomic_size(type);
+	if (e->len % size)
+		return -EINVAL;
+	return e->len / size > WEFT_ATOMIC_MAX_COUNT ? -EMSGSIZE : 0;
 }
 
 /**
@@ -106,23 +182,33 @@ struct weft_txm *weft_rma_keep(struct weft_ep *ep, const struct weft_sq_entry *e
 			       struct weft_flow *flow)
 {
 	u32 most = min(ep->core->conf.eager_max, WEFT_EAGER_LIMIT) - (u32)WEFT_REQ_MAX;
-	bool read = e->op == WEFT_SQ_READ, user = !read && !e->inl && e->len > most;
-	u32 head, bytes = read || user ? 0 : (u32)e->len;
+	bool user = e->op == WEFT_SQ_WRITE && !e->inl && e->len > most;
+	bool atomic = weft_sq_is_atomic(e->op);
 	struct weft_rxm *sink = NULL;
+	u32 head, bytes = 0;
 	struct weft_req req weft_unset;
 	struct weft_txm *txm;
 	int err = 0;
 	u8 *buf;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
+	if (atomic)
+		err = weft_rma_atomic_check(e);
+	if (err)
+		return ERR_PTR(err);
+	if (atomic)
+		bytes = weft_sq_operands(e);
+	else if (e->op == WEFT_SQ_WRITE && !user)
+		bytes = (u32)e->len;
 	buf = weft_alloc_bytes(WEFT_REQ_MAX + bytes);
 	if (!buf)
 		return ERR_PTR(-ENOMEM);
-	weft_rma_request(&req, ep, e, read ? WEFT_RMA_ID : user ? 1 : 0);
+	weft_rma_request(&req, ep, e, user);
 	head = weft_wire_req_put(buf, &req);
 	if (bytes)
-		err = weft_send_payload(ep, e, 0, buf + head, bytes, bytes, 0);
-	if (!err && read && e->len) {
+		err = atomic ? weft_rma_operands(ep, e, buf + head, bytes) :
+			       weft_send_payload(ep, e, 0, buf + head, bytes, bytes, 0);
+	if (!err && weft_sq_fetches(e->op) && e->len) {
 		sink = weft_rma_sink(ep, flow->path, e);
 		err = IS_ERR(sink) ? (int)PTR_ERR(sink) : 0;
 	}
@@ -131,6 +217,8 @@ struct weft_txm *weft_rma_keep(struct weft_ep *ep, const struct weft_sq_entry *e
 		return ERR_PTR(err);
 	}
 	txm = weft_send_take(ep, e, flow);
+	if (atomic)
+		txm->tx.data = 0;
 	txm->user = user;
 	txm->buf = buf;
 	txm->req = (u16)head;
@@ -268,14 +356,19 @@ static void weft_rma_unhold(struct weft_rxm *rxm, struct weft_out *out)
 /* Count an operation of a peer that has been executed. */
 static void weft_rma_executed(struct weft_rxm *rxm, struct weft_out *out)
 {
-	bool read = rxm->rma->op == WEFT_RMA_READ;
+	const struct weft_rma *rma = rxm->rma;
+	bool read = weft_req_fetches(rma->op);
 	struct weft_ep *ep = rxm->ep;
 	struct weft_cq *cntr;
 
-	/* the initiator has the bytes of a read, so it needs no DONE */
-	if (read && rxm->rma->len)
+	/* the initiator has the bytes, so it needs no DONE */
+	if (read && rma->len) {
 		rxm->flags &= ~WEFT_MSG_PLACED;
-	if (read)
+		rxm->bulk.aborted = true;
+	}
+	if (weft_req_atomic(rma->op))
+		weft_count(ep->core, rma_atomics);
+	else if (read)
 		weft_count(ep->core, rma_reads);
 	else
 		weft_count(ep->core, rma_writes);
@@ -318,6 +411,8 @@ void weft_rma_over(struct weft_rxm *rxm, int err, int told, struct weft_out *out
 			weft_rxm_fail(txm->bulk.lrxm, told ?: ECONNRESET, out);
 		if (txm)
 			weft_send_over(txm, out);
+		if (rma->sink)
+			weft_rma_give(rxm, told ?: ECONNRESET, out);
 		weft_rma_unhold(rxm, out);
 	}
 	if (txm)

@@ -10,7 +10,6 @@
 
 #include "core/rma/calls.h"
 #include "core/messaging/messaging.h"
-#include <linux/weft_rma.h>
 
 /* bytes of the longest read that is copied in its turn, so that later writes do not change it */
 #define WEFT_RMA_SHORT	4096
@@ -28,6 +27,7 @@ bool weft_rma_run(struct weft_rxm *rxm, struct weft_out *out);
 void weft_rma_work(struct weft_rxm *rxm, struct weft_out *out);
 void weft_rma_told(struct weft_ovf *ovf, struct weft_out *out);
 void weft_rma_quiet(struct weft_rxm *rxm);
+void weft_rma_give(struct weft_rxm *rxm, int err, struct weft_out *out);
 void weft_rma_forget(struct weft_ep *ep, struct weft_cq *cq);
 
 /* Return: true if deferred work of a message is weft_rma_work(). */

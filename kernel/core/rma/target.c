@@ -6,6 +6,7 @@
  *	  |--short, memory resident--> over: DONE, or (a read) its source sends the bytes
  *	  |--short, memory not resident--> held: a worker executes it, then the next turn comes
  *	  |--long write--> placed as an announced message is --> over: DONE
+ *	  |--atomic, operands announced--> they are gathered in kernel memory, then as a short one
  *	  \--long read--> its source sends the bytes from windows of the region --> over
  *
  * A source is a send without an entry in a ring. It is over when all its bytes are acknowledged.
@@ -63,16 +64,56 @@ static int weft_rma_list(struct weft_rma *rma, struct weft_domain *d)
 	return err;
 }
 
-/* Return: true if the peer may access regions through the endpoint. */
-static bool weft_rma_allowed(const struct weft_ep *ep, const struct weft_req *req)
+/* Return: rights that an operation needs, WEFT_REGION_*. */
+static u32 weft_rma_rights(const struct weft_req *req)
 {
-	u32 right = req->op == WEFT_RMA_WRITE ? WEFT_EPF_REMOTE_WRITE : WEFT_EPF_REMOTE_READ;
+	if (req->op == WEFT_RMA_READ || (weft_req_atomic(req->op) && req->aop == WEFT_AOP_READ))
+		return WEFT_REGION_READ;
+	return weft_req_fetches(req->op) ? WEFT_REGION_READ | WEFT_REGION_WRITE : WEFT_REGION_WRITE;
+}
 
-	if (!ep->conf.domain || !(ep->conf.flags & right))
+/* Return: true if the peer may access regions through the endpoint. */
+static bool weft_rma_allowed(const struct weft_ep *ep, const struct weft_req *req, u32 rights)
+{
+	u32 flags = (rights & WEFT_REGION_WRITE ? WEFT_EPF_REMOTE_WRITE : 0) |
+		    (rights & WEFT_REGION_READ ? WEFT_EPF_REMOTE_READ : 0);
+
+	if (!ep->conf.domain || flags & ~ep->conf.flags)
 		return false;
 	/* keys of jobs tell users apart */
 	return ep->job || req->uid == ep->conf.uid ||
 	       !READ_ONCE(ep->core->conf.rma_same_user);
+}
+
+/* Return: true if all elements of an atomic operation are aligned to their size, @size. */
+static bool weft_rma_aligned(const struct weft_rma *rma, u32 size)
+{
+	struct weft_vec tmp weft_unset;
+	const struct weft_vec *vec;
+	u64 off, at, bits = 0;
+	u32 n, i;
+
+	for (off = 0; off < rma->len; off += n) {
+		at = rma->skip + off;
+		n = (u32)(rma->len - off);
+		vec = weft_rma_vec(rma, &at, &n, &tmp);
+		for (i = 0; i < vec->n; i++)
+			bits |= vec->seg[i].addr | vec->seg[i].len;
+	}
+	return !(bits & (size - 1));
+}
+
+/* Check an atomic operation. Return: 0, -EOPNOTSUPP, -EINVAL. */
+static int weft_rma_atomic(const struct weft_rma *rma)
+{
+	u32 size;
+
+	if (!weft_req_atomic(rma->op))
+		return 0;
+	if (!weft_atomic_valid(rma->op - WEFT_RMA_ATOMIC, rma->aop, rma->atype))
+		return -EOPNOTSUPP;
+	size = weft_atomic_size(rma->atype);
+	return rma->len % size || !weft_rma_aligned(rma, size) ? -EINVAL : 0;
 }
 
 /**
@@ -80,29 +121,33 @@ static bool weft_rma_allowed(const struct weft_ep *ep, const struct weft_req *re
  * @rxm: the message
  * @ep: the endpoint, locked; it takes messages
  * @req: the operation
- * @skip: write: bytes of the message before those of the operation
+ * @skip: bytes of the message before those of the operation
  *
  * Return: 0: it is in ep->rx.active; negative errno: refused.
  */
 int weft_rma_open(struct weft_rxm *rxm, struct weft_ep *ep, const struct weft_req *req, u32 skip)
 {
-	bool write = req->op == WEFT_RMA_WRITE;
+	u32 rights = weft_rma_rights(req);
 	struct weft_rma *rma;
 	int err = -EACCES;
 
 	weft_assert_held(&ep->lock);
-	if (!weft_rma_allowed(ep, req))
+	if (!weft_rma_allowed(ep, req, rights))
 		goto denied;
 	rma = weft_ep_alloc(ep, sizeof(*rma));
 	if (!rma)
 		return -ENOMEM;
 	rma->role = WEFT_RMA_TARGET;
 	rma->op = req->op;
+	rma->aop = req->aop;
+	rma->atype = req->atype;
 	rma->rxm = rxm;
 	rma->ovf.kind = WEFT_OVF_RMA;
-	rma->skip = write ? skip : 0;
+	rma->skip = req->op == WEFT_RMA_READ || rxm->sid ? 0 : skip;
 	rma->len = req->len;
-	err = weft_rma_enter(rma, ep, write ? WEFT_REGION_WRITE : WEFT_REGION_READ, req);
+	err = weft_rma_enter(rma, ep, rights, req);
+	if (!err)
+		err = weft_rma_atomic(rma);
 	if (!err)
 		err = weft_rma_list(rma, ep->conf.domain);
 	if (err) {
@@ -115,7 +160,8 @@ int weft_rma_open(struct weft_rxm *rxm, struct weft_ep *ep, const struct weft_re
 	weft_list_add_tail(&ep->rx.active, &rxm->rx.enode);
 	return 0;
 denied:
-	weft_count(ep->core, rma_denied);
+	if (err == -EACCES)
+		weft_count(ep->core, rma_denied);
 	return err;
 }
 
@@ -292,6 +338,110 @@ static u64 weft_rma_len(const struct weft_rxm *rxm)
 	return rxm->rma->op == WEFT_RMA_WRITE ? rxm->len : rxm->rma->txm->len;
 }
 
+/* ---- Atomic operations --------------------------------------------------------------- */
+
+/**
+ * struct weft_apply - the part of an atomic operation that is executed now
+ * @a: the operation
+ * @rma: its access
+ * @operand: operands of all elements
+ * @result: results of all elements, or NULL
+ */
+struct weft_apply {
+	struct weft_atomic a;
+	struct weft_rma *rma;
+	const u8 *operand;
+	u8 *result;
+};
+
+/* Execute elements in their place. Return: bytes that are done. */
+static u32 weft_rma_elements(void *arg, u8 *p, u32 len)
+{
+	const struct weft_apply *w = arg;
+	u32 size = weft_atomic_size(w->a.type), at = w->rma->applied;
+	u8 *result = w->result ? w->result + at : NULL;
+
+	len = size * weft_atomic_apply(&w->a, p, w->operand + at, w->operand + w->rma->len + at,
+				       result, len / size);
+	w->rma->applied += len;
+	return len;
+}
+
+/*
+ * Execute an atomic operation, or the rest of it. @sleep: memory may be made resident. Return: 0;
+ * -EAGAIN: not resident, or other writers are too fast; -EFAULT, -ENOMEM.
+ */
+static int weft_rma_apply(struct weft_rxm *rxm, bool sleep)
+{
+	u32 window = rxm->path->core->conf.window_bytes, access, n;
+	struct weft_memctx *mc = rxm->ep->conf.mc;
+	struct weft_rma *rma = rxm->rma;
+	struct weft_vec tmp weft_unset;
+	const struct weft_vec *vec;
+	struct weft_apply w = {
+		.a = { rma->op - WEFT_RMA_ATOMIC, rma->aop, rma->atype },
+		.rma = rma,
+		.operand = rxm->buf + rma->skip,
+		.result = rma->txm ? rma->txm->buf : rma->res,
+	};
+	struct weft_mem *mem;
+	int err = 0;
+	u64 at;
+
+	access = weft_rma_changes(rma) ? WEFT_MEM_WRITE : WEFT_MEM_READ;
+	while (rma->applied < rma->len && !err) {
+		at = rma->skip + rma->applied;
+		n = min((u32)rma->len - rma->applied, window);
+		vec = weft_rma_vec(rma, &at, &n, &tmp);
+		if (sleep) {
+			err = weft_user_apply(mc, vec, at, n, access, weft_rma_elements, &w);
+			if (err == -EAGAIN) {
+				weft_nap();
+				err = 0;
+			}
+			continue;
+		}
+		err = weft_mem_get(mc, vec, at, n, access, &mem);
+		if (err)
+			break;
+		err = weft_mem_apply(mem, 0, n, weft_rma_elements, &w);
+		weft_mem_put(mem);
+	}
+	return err == -ENOMEM && !sleep ? -EAGAIN : err;
+}
+
+/**
+ * weft_rma_give - give the results of an atomic operation within the node to its sink, or fail it
+ * @rxm: the operation, whose sink this is; its path is locked
+ * @err: errno of the operation; 0: the results are there
+ * @out: output
+ */
+void weft_rma_give(struct weft_rxm *rxm, int err, struct weft_out *out)
+{
+	struct weft_rma *rma = rxm->rma;
+	struct weft_rxm *sink = rma->sink;
+
+	weft_assert_held(&rxm->path->lock);
+	rma->sink = NULL;
+	if (err) {
+		weft_rxm_fail(sink, err, out);
+	} else if (!sink->bulk.over) {
+		sink->buf = rma->res;
+		rma->res = NULL;
+		sink->whole = true;
+		weft_rxm_step(sink, out);
+	}
+	weft_rxm_put(sink);
+}
+
+/* Copy the bytes of a short operation, or execute it. Return: as weft_rma_copy(). */
+static int weft_rma_do(struct weft_rxm *rxm, bool sleep)
+{
+	if (weft_req_atomic(rxm->rma->op))
+		return weft_rma_apply(rxm, sleep);
+	return weft_rma_copy(rxm, weft_rma_buf(rxm), weft_rma_len(rxm), sleep);
+}
+
 /*
  * The bytes of a short operation have been copied, or not (@err). Return: true if its turn may
  * pass.
@@ -306,7 +456,9 @@ static bool weft_rma_copied(struct weft_rxm *rxm, int err, struct weft_out *out)
 		weft_rxm_finish(rxm, rxm->err, out);
 		return true;
 	}
-	if (rma->op == WEFT_RMA_WRITE)
+	if (rma->sink)
+		weft_rma_give(rxm, 0, out);
+	if (!rma->txm)
 		return weft_rma_placed(rxm, out);
 	weft_rma_source_go(rma->txm, out);
 	if (rma->held) {
@@ -325,7 +477,7 @@ static bool weft_rma_copied(struct weft_rxm *rxm, int err, struct weft_out *out)
  */
 bool weft_rma_run(struct weft_rxm *rxm, struct weft_out *out)
 {
-	int err = weft_rma_copy(rxm, weft_rma_buf(rxm), weft_rma_len(rxm), false);
+	int err = weft_rma_do(rxm, false);
 
 	weft_assert_held(&rxm->path->lock);
 	if (err != -EAGAIN)
@@ -333,6 +485,17 @@ bool weft_rma_run(struct weft_rxm *rxm, struct weft_out *out)
 	weft_count(rxm->path->core, deferred);
 	weft_rxm_defer(rxm, out);
 	return false;
+}
+
+/**
+ * weft_rma_gathered - all operands of an atomic operation have come
+ * @rxm: its message, which keeps its turn; its path is locked; the caller has a reference
+ * @out: output
+ */
+void weft_rma_gathered(struct weft_rxm *rxm, struct weft_out *out)
+{
+	weft_assert_held(&rxm->path->lock);
+	weft_rma_run(rxm, out);
 }
 
 /**
@@ -353,7 +516,7 @@ void weft_rma_work(struct weft_rxm *rxm, struct weft_out *out)
 	over = rxm->bulk.over || rxm->err;
 	rxm->bulk.deferred = !over;
 	weft_unlock(&path->lock);
-	err = over ? 0 : weft_rma_copy(rxm, weft_rma_buf(rxm), weft_rma_len(rxm), true);
+	err = over ? 0 : weft_rma_do(rxm, true);
 	weft_lock(&path->lock);
 	rxm->bulk.deferred = false;
 	if (!rxm->bulk.over)
@@ -382,6 +545,13 @@ static struct weft_flow *weft_rma_back(struct weft_rflow *rf)
 	return rf->back;
 }
 
+/* Return: true if the bytes for the initiator are copied at the turn of the operation. */
+static bool weft_rma_kept(const struct weft_req *req)
+{
+	return weft_req_fetches(req->op) &&
+	       (weft_req_atomic(req->op) || req->len <= WEFT_RMA_SHORT);
+}
+
 /**
  * weft_rma_source - make the source of a read, which does not send yet
  * @rxm: the message that asks for the bytes, with its access; its path is locked
@@ -400,7 +570,7 @@ int weft_rma_source(struct weft_rxm *rxm, struct weft_flow *flow, const struct w
 	u8 *buf = NULL;
 
 	weft_assert_held(&rxm->path->lock);
-	if (txm && req->len <= WEFT_RMA_SHORT && !path->local) {
+	if (txm && weft_rma_kept(req) && !path->local) {
 		buf = weft_ep_alloc(ep, req->len);
 		if (!buf) {
 			weft_free(txm);
@@ -477,12 +647,8 @@ void weft_rma_back_end(struct weft_rflow *rf, struct weft_out *out)
 
 /* ---- Requests ---------------------------------------------------------------------- */
 
-/*
- * A long write: its bytes are granted and placed as those of an announced message. Return: true if
- * its turn has passed; false: its order matters, because the endpoint is ordered, or because it is
- * a short one that was announced for want of credit.
- */
-static bool weft_rma_pull(struct weft_rxm *rxm, const struct weft_req *req, struct weft_out *out)
+/* The request of a message is known, and @len bytes of it follow when they are granted. */
+static void weft_rma_announced(struct weft_rxm *rxm, u64 len)
 {
 	struct weft_path *path = rxm->path;
 
@@ -490,21 +656,52 @@ static bool weft_rma_pull(struct weft_rxm *rxm, const struct weft_req *req, stru
 		weft_free(rxm->buf);
 	rxm->buf = NULL;
 	rxm->whole = false;
-	rxm->len = req->len;
-	rxm->rma->skip = 0;
-	rxm->bulk.room = req->len;
+	rxm->len = len;
 	rxm->bulk.rid = weft_path_new_id(path, 0);
 	weft_idtable_add(&path->msg.rids, &rxm->bulk.rnode, rxm->bulk.rid);
 	weft_idtable_add(&path->msg.psids, &rxm->bulk.pnode, rxm->sid);
 	rxm->bulk.needs = true;
 	weft_path_needs(path, path->heard_at);
+}
+
+/*
+ * A long write: its bytes are granted and placed as those of an announced message. Return: true if
+ * its turn has passed; false: its order matters, because the endpoint is ordered, or because it is
+ * a short one that was announced for want of credit.
+ */
+static bool weft_rma_pull(struct weft_rxm *rxm, const struct weft_req *req, struct weft_out *out)
+{
+	weft_rma_announced(rxm, req->len);
+	rxm->bulk.room = req->len;
 	weft_grant_join(rxm, out);
 	weft_rxm_step(rxm, out);
-	return rxm->bulk.over || (req->len > path->core->conf.eager_max &&
+	return rxm->bulk.over || (req->len > rxm->path->core->conf.eager_max &&
 				  !(rxm->ep->conf.flags & WEFT_EPF_ORDERED));
 }
 
-/* A read. Return: true if its turn has passed. */
+/*
+ * An atomic operation whose operands were announced for want of credit: they are gathered in kernel
+ * memory. Return: false: its turn has not passed; true: there is no memory.
+ */
+static bool weft_rma_gather(struct weft_rxm *rxm, const struct weft_req *req, struct weft_out *out)
+{
+	u32 bytes = (u32)weft_req_bytes(req);
+
+	weft_rma_announced(rxm, bytes);
+	rxm->buf = weft_ep_alloc(rxm->ep, bytes);
+	if (!rxm->buf) {
+		weft_rxm_finish(rxm, ENOMEM, out);
+		return true;
+	}
+	rxm->got = 0;
+	rxm->bulk.stored = 0;
+	rxm->bulk.granted = bytes;
+	rxm->bulk.send_grant = true;
+	weft_ctl_put(rxm->path, rxm->lane, &rxm->ctl);
+	return false;
+}
+
+/* A read, or an atomic operation with results. Return: true if its turn has passed. */
 static bool weft_rma_serve(struct weft_rflow *rf, struct weft_rxm *rxm,
 			   const struct weft_req *req, struct weft_out *out)
 {
@@ -514,6 +711,8 @@ static bool weft_rma_serve(struct weft_rflow *rf, struct weft_rxm *rxm,
 		weft_rxm_finish(rxm, ENOMEM, out);
 		return true;
 	}
+	if (rxm->sid)
+		return weft_rma_gather(rxm, req, out);
 	if (rxm->rma->txm->buf)
 		return weft_rma_run(rxm, out);
 	weft_rma_source_go(rxm->rma->txm, out);
@@ -541,8 +740,7 @@ bool weft_rma_begin(struct weft_rflow *rf, struct weft_rxm *rxm, struct weft_out
 		weft_rxm_finish(rxm, EINVAL, out);
 		return true;
 	}
-	if (req.op == WEFT_RMA_WRITE)
-		rxm->sid = req.id;
+	rxm->sid = req.op == WEFT_RMA_WRITE ? req.id : req.sid;
 	weft_lock(&ep->lock);
 	if (!weft_recv_takes(ep, rf))
 		err = -ECONNREFUSED;
@@ -550,13 +748,15 @@ bool weft_rma_begin(struct weft_rflow *rf, struct weft_rxm *rxm, struct weft_out
 		err = weft_rma_open(rxm, ep, &req, (u32)head);
 	rxm->src = weft_rflow_src(rf);
 	/* its peer may begin only so many that are not executed at once */
-	if (!err && (rxm->sid || req.op == WEFT_RMA_READ))
-		weft_credit_wait(rf, rxm, rxm->sid || req.len > WEFT_RMA_SHORT ? 0 : (u32)req.len);
+	if (!err && (rxm->sid || weft_req_fetches(req.op)))
+		weft_credit_wait(rf, rxm, weft_rma_kept(&req) ? (u32)req.len : 0);
 	weft_unlock(&ep->lock);
 	if (err || (req.op == WEFT_RMA_READ && !req.len))
 		weft_rxm_finish(rxm, -err, out);
-	else if (req.op == WEFT_RMA_READ)
+	else if (weft_req_fetches(req.op))
 		passes = weft_rma_serve(rf, rxm, &req, out);
+	else if (rxm->sid && weft_req_atomic(req.op))
+		passes = weft_rma_gather(rxm, &req, out);
 	else if (rxm->sid)
 		passes = weft_rma_pull(rxm, &req, out);
 	else

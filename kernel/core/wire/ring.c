@@ -44,11 +44,17 @@ static void weft_ring_slot(const struct weft_ring *r, u32 index, u64 *dst)
 	dst[7] = READ_ONCE(src[7]);
 }
 
-/* Copy segment @i of the entry at the consumer index, each word once. */
-static void weft_ring_seg(const struct weft_ring *r, u32 i, struct weft_iov *seg)
+/**
+ * weft_ring_seg - copy a segment of the entry at the consumer index, each word once
+ * @r: the ring
+ * @slot: first slot of the segments, counted from the entry's first one
+ * @i: number of the segment
+ * @seg: out: the segment, not checked
+ */
+void weft_ring_seg(const struct weft_ring *r, u32 slot, u32 i, struct weft_iov *seg)
 {
 	const u32 per = WEFT_SLOT_SIZE / sizeof(*seg), words = sizeof(*seg) / sizeof(u64);
-	const u64 *src = weft_ring_at(r, r->cons + 1 + i / per);
+	const u64 *src = weft_ring_at(r, r->cons + slot + i / per);
 
 	src += i % per * words;
 	seg->addr = READ_ONCE(src[0]);
@@ -62,16 +68,36 @@ static bool weft_ring_whole(const struct weft_ring *r, u8 nslots)
 }
 
 /*
+ * Take @n segments of @len bytes that begin at @slot of the entry. Return: 0; -EINVAL: they have
+ * another length; -EFAULT: beyond the address space.
+ */
+static int weft_ring_segs(const struct weft_ring *r, u32 slot, u32 n, u64 len,
+			  struct weft_vec *vec)
+{
+	u64 sum = 0, end;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		weft_ring_seg(r, slot, i, &vec->seg[i]);
+		if (check_add_overflow(sum, vec->seg[i].len, &sum))
+			return -EINVAL;
+	}
+	if (sum != len)
+		return -EINVAL;
+	for (i = 0; i < n; i++)
+		if (check_add_overflow(vec->seg[i].addr, vec->seg[i].len, &end))
+			return -EFAULT;
+	vec->n = n;
+	return 0;
+}
+
+/*
  * Take the segments of an entry; @nslots, @niov, @addr and @len are fields of the entry. Return: 0;
  * -EINVAL: they disagree; -EFAULT: beyond the address space; -EMSGSIZE.
  */
 static int weft_ring_vec(const struct weft_ring *r, u8 nslots, u32 niov, u64 addr, u64 len,
 			 struct weft_vec *vec)
 {
-	const u32 per = WEFT_SLOT_SIZE / sizeof(struct weft_iov);
-	u64 sum = 0;
-	u32 i;
-
 	vec->n = 0;
 	vec->len = len;
 	if (likely(niov == 1 && nslots == 1)) {
@@ -82,25 +108,11 @@ static int weft_ring_vec(const struct weft_ring *r, u8 nslots, u32 niov, u64 add
 	}
 	if (niov > WEFT_IOV_MAX)
 		return -EINVAL;
-	if (nslots != 1 + (niov > 1 ? DIV_ROUND_UP(niov, per) : 0))
+	if (nslots != 1 + (niov > 1 ? weft_ring_seg_slots(niov) : 0))
 		return -EINVAL;
 	if (niov == 1 || addr)
 		return -EINVAL;
-	for (i = 0; i < niov; i++) {
-		weft_ring_seg(r, i, &vec->seg[i]);
-		if (check_add_overflow(sum, vec->seg[i].len, &sum))
-			return -EINVAL;
-	}
-	if (sum != len)
-		return -EINVAL;
-	for (i = 0; i < niov; i++) {
-		u64 end;
-
-		if (check_add_overflow(vec->seg[i].addr, vec->seg[i].len, &end))
-			return -EFAULT;
-	}
-	vec->n = niov;
-	return 0;
+	return weft_ring_segs(r, 1, niov, len, vec);
 }
 
 /*
@@ -136,6 +148,37 @@ static int weft_ring_remote(const struct weft_ring *r, const struct weft_sqe *s,
 	return sum == s->len ? 0 : -EINVAL;
 }
 
+/*
+ * Check the slots before the remote segments of an atomic operation, @nslots in all, and take the
+ * segments of its results. Return: 0, -EINVAL, -EFAULT.
+ */
+static int weft_ring_atomic(const struct weft_ring *r, const struct weft_sqe *s, u32 nslots,
+			    struct weft_sq_entry *e)
+{
+	u32 ncmp = WEFT_ATOMIC_NCMP(s->data), nres = WEFT_ATOMIC_NRES(s->data), at = 1;
+	u8 kind = WEFT_ATOMIC_KIND(s->data);
+	u32 bytes = weft_sq_operands(e);
+
+	if (s->data >> 40 || kind > WEFT_ATOMIC_COMPARE || nres > WEFT_IOV_MAX || !s->len)
+		return -EINVAL;
+	if (kind == WEFT_ATOMIC_BASE ? nres : !nres)
+		return -EINVAL;
+	if (e->inl || !bytes) {
+		if (s->niov || ncmp || s->addr)
+			return -EINVAL;
+		at += DIV_ROUND_UP(bytes, WEFT_SLOT_SIZE);
+	} else {
+		if (!s->niov || s->niov > WEFT_IOV_MAX || (s->niov > 1 && s->addr))
+			return -EINVAL;
+		if (ncmp > WEFT_IOV_MAX || (kind == WEFT_ATOMIC_COMPARE ? !ncmp : ncmp))
+			return -EINVAL;
+		at += (s->niov > 1 ? weft_ring_seg_slots(s->niov) : 0) + weft_ring_seg_slots(ncmp);
+	}
+	if (nslots != at + weft_ring_seg_slots(nres))
+		return -EINVAL;
+	return weft_ring_segs(r, at, nres, nres ? s->len : 0, &e->vec);
+}
+
 /* Check a one-sided operation with the first slot @s. Return: 0, negative errno. */
 static int weft_ring_rma_check(const struct weft_ring *r, bool msg, const struct weft_sqe *s,
 			       struct weft_sq_entry *e)
@@ -143,21 +186,29 @@ static int weft_ring_rma_check(const struct weft_ring *r, bool msg, const struct
 	const u32 per = WEFT_SLOT_SIZE / sizeof(struct weft_rma_iov);
 	u16 flags = WEFT_SQ_COMPLETION | WEFT_SQ_TRANSMIT | WEFT_SQ_DELIVERY | WEFT_SQ_MORE |
 		    (r->known & WEFT_SQ_FENCE);
+	bool atomic = s->op == WEFT_SQ_ATOMIC;
+	u64 most = min_t(u64, r->longest, WEFT_MSG_MAX);
 	u8 nslots;
 	int err;
 
 	if (s->op == WEFT_SQ_WRITE)
 		flags |= WEFT_SQ_INLINE | WEFT_SQ_DATA;
-	if (s->flags & ~flags || (!(s->flags & WEFT_SQ_DATA) && s->data) || (msg && s->dst))
+	else if (atomic)
+		flags |= WEFT_SQ_INLINE;
+	if (s->flags & ~flags || (!(s->flags & WEFT_SQ_DATA) && s->data && !atomic) ||
+	    (msg && s->dst))
 		return -EINVAL;
-	if (s->len > (e->inl ? WEFT_INLINE_MAX : min_t(u64, r->longest, WEFT_MSG_MAX)))
+	if (s->len > (atomic ? WEFT_ATOMIC_MAX_BYTES : e->inl ? WEFT_INLINE_MAX : most) ||
+	    (atomic && e->inl && weft_sq_operands(e) > WEFT_INLINE_MAX))
 		return -EMSGSIZE;
 	if (s->nrem > WEFT_IOV_MAX || (!s->nrem && s->len))
 		return -EINVAL;
 	nslots = s->nrem > 1 ? DIV_ROUND_UP(s->nrem, per) : 0;
 	if (nslots >= s->nslots)
 		return -EINVAL;
-	if (e->inl)
+	if (atomic)
+		err = weft_ring_atomic(r, s, s->nslots - nslots, e);
+	else if (e->inl)
 		err = s->niov || s->addr ||
 		      s->nslots - nslots != 1 + DIV_ROUND_UP(s->len, WEFT_SLOT_SIZE) ? -EINVAL : 0;
 	else
@@ -174,8 +225,8 @@ static int weft_ring_sq_check(const struct weft_ring *r, bool msg, const struct 
 			      struct weft_sq_entry *e)
 {
 	if (s->op != WEFT_SQ_SEND && s->op != WEFT_SQ_TSEND)
-		return r->rma && weft_sq_is_rma(s->op) ? weft_ring_rma_check(r, msg, s, e) :
-							 -EOPNOTSUPP;
+		return r->rma && s->op <= WEFT_SQ_ATOMIC && weft_sq_is_rma(s->op) ?
+			       weft_ring_rma_check(r, msg, s, e) : -EOPNOTSUPP;
 	if (s->flags & ~r->known || s->nrem || s->raddr)
 		return -EINVAL;
 	if ((s->op == WEFT_SQ_SEND && s->tag) || (!(s->flags & WEFT_SQ_DATA) && s->data) ||
@@ -211,7 +262,8 @@ int weft_ring_sq(const struct weft_ring *r, bool msg, struct weft_sq_entry *e)
 	if (!weft_ring_whole(r, s->nslots))
 		return WEFT_RING_CORRUPT;
 	e->nslots = s->nslots;
-	e->op = s->op;
+	e->op = s->op == WEFT_SQ_ATOMIC && WEFT_ATOMIC_KIND(s->data) != WEFT_ATOMIC_BASE ?
+		WEFT_SQ_FETCH : s->op;
 	e->inl = s->flags & WEFT_SQ_INLINE;
 	e->flags = s->flags;
 	e->dst = s->dst;
@@ -234,8 +286,18 @@ int weft_ring_sq(const struct weft_ring *r, bool msg, struct weft_sq_entry *e)
  */
 void weft_ring_payload(const struct weft_ring *r, const struct weft_sq_entry *e, void *dst)
 {
+	weft_ring_bytes(r, (u32)e->len, dst);
+}
+
+/**
+ * weft_ring_bytes - copy bytes in the ring behind the first slot of an entry
+ * @r: the ring; its consumer index is at the entry
+ * @len: bytes, at most WEFT_INLINE_MAX
+ * @dst: buffer
+ */
+void weft_ring_bytes(const struct weft_ring *r, u32 len, void *dst)
+{
 	u32 at = (r->cons + 1) & (r->size - 1);
-	u32 len = e->len;
 	u32 n = min_t(u32, len, (r->size - at) * WEFT_SLOT_SIZE);
 
 	memcpy(dst, (const u8 *)r->slots + (size_t)at * WEFT_SLOT_SIZE, n);

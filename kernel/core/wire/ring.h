@@ -53,16 +53,16 @@ struct weft_ring {
  * struct weft_sq_entry - a send, decoded
  * @slot: copy of its first slot
  * @nslots: slots it takes
- * @op: WEFT_SQ_SEND, _TSEND, _WRITE, _READ (any value for a refused entry)
+ * @op: WEFT_SQ_SEND, _TSEND, _WRITE, _READ, _ATOMIC, _FETCH (any value for a refused entry)
  * @inl: the payload is in the ring: weft_ring_payload()
  * @flags: WEFT_SQ_*
  * @dst: index in the address vector
  * @err: errno of a refused entry
  * @context: the user's
  * @tag: tag, 0 when untagged
- * @data: remote CQ data
- * @len: bytes of the message
- * @vec: segments of the message; none with @inl or @len 0
+ * @data: remote CQ data; atomic operations: WEFT_ATOMIC_DATA()
+ * @len: bytes of the message; atomic operations: of their elements
+ * @vec: segments of the message; none with @inl or @len 0; atomic operations: of the results
  * @nrem: number of remote segments; 0: a message, or @len is 0
  * @rem: remote segments
  */
@@ -83,16 +83,24 @@ struct weft_sq_entry {
 	struct weft_rseg rem[WEFT_IOV_MAX];
 };
 
+#define WEFT_SQ_FETCH	6	/* of struct weft_sq_entry: a WEFT_SQ_ATOMIC with results */
+
 /* Return: true for a one-sided operation. */
 static inline bool weft_sq_is_rma(u8 op)
 {
-	return op == WEFT_SQ_WRITE || op == WEFT_SQ_READ;
+	return op >= WEFT_SQ_WRITE && op <= WEFT_SQ_FETCH;
+}
+
+/* Return: true for an atomic operation. */
+static inline bool weft_sq_is_atomic(u8 op)
+{
+	return op == WEFT_SQ_ATOMIC || op == WEFT_SQ_FETCH;
 }
 
 /* Return: true for a one-sided operation that brings bytes from the peer. */
 static inline bool weft_sq_fetches(u8 op)
 {
-	return op == WEFT_SQ_READ;
+	return op == WEFT_SQ_READ || op == WEFT_SQ_FETCH;
 }
 
 /**
@@ -129,6 +137,22 @@ void weft_ring_init(struct weft_ring *r, const void *slots, u32 size);
 int weft_ring_sq(const struct weft_ring *r, bool msg, struct weft_sq_entry *e);
 int weft_ring_rq(const struct weft_ring *r, bool msg, struct weft_rq_entry *e);
 void weft_ring_payload(const struct weft_ring *r, const struct weft_sq_entry *e, void *dst);
+void weft_ring_bytes(const struct weft_ring *r, u32 len, void *dst);
+void weft_ring_seg(const struct weft_ring *r, u32 slot, u32 i, struct weft_iov *seg);
+
+/* Return: bytes of the operands and compare operands of an atomic operation. */
+static inline u32 weft_sq_operands(const struct weft_sq_entry *e)
+{
+	if (WEFT_ATOMIC_OP(e->data) == WEFT_AOP_READ)
+		return 0;
+	return WEFT_ATOMIC_KIND(e->data) == WEFT_ATOMIC_COMPARE ? 2 * (u32)e->len : (u32)e->len;
+}
+
+/* Return: slots of @n segments that begin with a new slot. */
+static inline u32 weft_ring_seg_slots(u32 n)
+{
+	return DIV_ROUND_UP(n, (u32)(WEFT_SLOT_SIZE / sizeof(struct weft_iov)));
+}
 
 /* Return: the slot with that index. */
 static inline const void *weft_ring_at(const struct weft_ring *r, u32 index)

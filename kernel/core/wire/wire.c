@@ -436,10 +436,11 @@ u32 weft_wire_req_put(void *dst, const struct weft_req *r)
 	BUILD_BUG_ON(WEFT_REQ_MAX > WEFT_REQ_FREE);
 	w->op = r->op;
 	w->nseg = r->nseg;
-	w->rsvd = 0;
+	w->aop = r->aop;
+	w->atype = r->atype;
 	w->uid = cpu_to_be32(r->uid);
 	w->id = cpu_to_be32(r->id);
-	w->rsvd2 = 0;
+	w->sid = cpu_to_be32(r->sid);
 	w->len = cpu_to_be64(r->len);
 	w->granted = cpu_to_be64(r->granted);
 	for (i = 0; i < r->nseg; i++) {
@@ -463,6 +464,21 @@ void weft_wire_req_id(void *req, u32 id)
 }
 
 /**
+ * weft_wire_req_sid - set the rendezvous id of the bytes that a request announces
+ * @req: the request of a write or an atomic operation, as weft_wire_req_put() wrote it
+ * @sid: the id
+ */
+void weft_wire_req_sid(void *req, u32 sid)
+{
+	struct weft_w_rma *w = req;
+
+	if (weft_req_atomic(w->op))
+		w->sid = cpu_to_be32(sid);
+	else
+		w->id = cpu_to_be32(sid);
+}
+
+/**
  * weft_wire_req_grant - set how many bytes a request grants
  * @req: the request, as weft_wire_req_put() wrote it
  * @granted: number of bytes
@@ -478,21 +494,37 @@ void weft_wire_req_grant(void *req, u64 granted)
 static bool weft_wire_req_sound(const struct weft_req *r, u32 pay)
 {
 	u64 sum = 0;
-	u32 i;
+	u32 i, own;
 
 	for (i = 0; i < r->nseg; i++)
 		if (check_add_overflow(sum, r->seg[i].len, &sum))
 			return false;
 	if (sum != r->len || r->len > S64_MAX)
 		return false;
+	if (weft_req_fetches(r->op) ? !(r->id & WEFT_RMA_ID) || r->granted > r->len : r->granted)
+		return false;
 	switch (r->op) {
 	case WEFT_RMA_WRITE:
-		return !r->granted && !(r->id & WEFT_RMA_ID) &&
-		       (r->id ? r->len && !pay : pay == r->len);
+		own = r->id;
+		break;
 	case WEFT_RMA_READ:
-		return !pay && r->id & WEFT_RMA_ID && r->granted <= r->len;
+		own = 0;
+		break;
+	case WEFT_RMA_ATOMIC:
+	case WEFT_RMA_FETCH:
+	case WEFT_RMA_COMPARE:
+		own = r->sid;
+		if (!r->len || r->len > WEFT_ATOMIC_MAX_BYTES)
+			return false;
+		if (r->op == WEFT_RMA_ATOMIC && r->id)
+			return false;
+		break;
+	default:
+		return false;
 	}
-	return false;
+	if (!weft_req_atomic(r->op) && (r->aop || r->atype || r->sid))
+		return false;
+	return own ? !(own & WEFT_RMA_ID) && weft_req_bytes(r) && !pay : pay == weft_req_bytes(r);
 }
 
 /**
@@ -517,8 +549,11 @@ int weft_wire_req_get(const void *src, u32 len, struct weft_req *r)
 		return -EINVAL;
 	r->op = w.op;
 	r->nseg = w.nseg;
+	r->aop = w.aop;
+	r->atype = w.atype;
 	r->uid = be32_to_cpu(w.uid);
 	r->id = be32_to_cpu(w.id);
+	r->sid = be32_to_cpu(w.sid);
 	r->len = be64_to_cpu(w.len);
 	r->granted = be64_to_cpu(w.granted);
 	seg = (const void *)((const u8 *)src + sizeof(w));

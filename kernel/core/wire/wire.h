@@ -18,6 +18,7 @@
 #define WEFT_WIRE_H
 
 #include "core/base/env.h"
+#include <linux/weft_rma.h>
 
 #define WEFT_WIRE_VERSION	4
 #define WEFT_WIRE_PORT		9471
@@ -103,6 +104,9 @@
 /* One-sided operations */
 #define WEFT_RMA_WRITE		1
 #define WEFT_RMA_READ		2
+#define WEFT_RMA_ATOMIC		3	/* no results; WEFT_RMA_ATOMIC + WEFT_ATOMIC_* */
+#define WEFT_RMA_FETCH		4
+#define WEFT_RMA_COMPARE	5
 
 #define WEFT_SACK_BITS		1024	/* most bits of a SACK */
 #define WEFT_RETIRED_BITS	2048	/* most bits of a RETIRED */
@@ -450,23 +454,26 @@ struct weft_w_probed {
 
 /**
  * struct weft_w_rma - request, the begin of the payload of a message with WEFT_MSG_RMA; @nseg
- * segments follow, then the bytes of a short write
+ * segments follow, then the bytes of a short write, or operands and compare operands
  * @op: WEFT_RMA_*
  * @nseg: number of remote segments, 1 to WEFT_IOV_MAX; 0 only if @len is 0
- * @rsvd: 0
+ * @aop: atomic operations: WEFT_AOP_*; else 0
+ * @atype: atomic operations: WEFT_ATYPE_*; else 0
  * @uid: the initiator's user, in the initial user namespace
- * @id: rendezvous id of the bytes; WRITE: of the initiator, 0: they follow; READ: see WEFT_RMA_ID
- * @rsvd2: 0
- * @len: bytes of the operation
- * @granted: READ: bytes that the target may send at once
+ * @id: rendezvous id of the bytes; WRITE: of the initiator, 0: they follow; READ, FETCH, COMPARE:
+ *	see WEFT_RMA_ID; ATOMIC: 0
+ * @sid: atomic operations: rendezvous id of the operands, 0: they follow; else 0
+ * @len: bytes of the operation; atomic operations: of their elements
+ * @granted: READ, FETCH, COMPARE: bytes that the target may send at once
  */
 struct weft_w_rma {
 	u8 op;
 	u8 nseg;
-	__be16 rsvd;
+	u8 aop;
+	u8 atype;
 	__be32 uid;
 	__be32 id;
-	__be32 rsvd2;
+	__be32 sid;
 	__be64 len;
 	__be64 granted;
 } __packed;
@@ -484,8 +491,8 @@ struct weft_w_rseg {
 } __packed;
 
 /*
- * Ids of reads have this bit. The initiator chooses such an id, and the target sends the bytes. Ids
- * that a sender chooses for its own messages have it clear.
+ * Ids of bytes that an initiator asks for have this bit. The initiator chooses such an id, and the
+ * target sends the bytes. Ids that a sender chooses for its own messages have it clear.
  */
 #define WEFT_RMA_ID		BIT(31)
 
@@ -609,17 +616,23 @@ struct weft_rseg {
  * struct weft_req - request of a one-sided operation
  * @op: WEFT_RMA_*
  * @nseg: number of @seg
+ * @aop: WEFT_AOP_*
+ * @atype: WEFT_ATYPE_*
  * @uid: the initiator's user
- * @id: rendezvous id, 0: the bytes follow the request
+ * @id: rendezvous id; WRITE: 0: the bytes follow the request
+ * @sid: rendezvous id of operands, 0: they follow the request
  * @len: bytes of the operation
- * @granted: READ: bytes that the target may send at once
+ * @granted: READ, FETCH, COMPARE: bytes that the target may send at once
  * @seg: remote segments
  */
 struct weft_req {
 	u8 op;
 	u8 nseg;
+	u8 aop;
+	u8 atype;
 	u32 uid;
 	u32 id;
+	u32 sid;
 	u64 len;
 	u64 granted;
 	struct weft_rseg seg[WEFT_IOV_MAX];
@@ -687,7 +700,28 @@ void weft_wire_head_get(const struct weft_w_head *w, struct weft_head *h);
 u32 weft_wire_req_put(void *dst, const struct weft_req *r);
 int weft_wire_req_get(const void *src, u32 len, struct weft_req *r);
 void weft_wire_req_id(void *req, u32 id);
+void weft_wire_req_sid(void *req, u32 sid);
 void weft_wire_req_grant(void *req, u64 granted);
+
+/* Return: true for an atomic operation. @op: WEFT_RMA_*. */
+static inline bool weft_req_atomic(u8 op)
+{
+	return op >= WEFT_RMA_ATOMIC;
+}
+
+/* Return: true for an operation that brings bytes to the initiator. */
+static inline bool weft_req_fetches(u8 op)
+{
+	return op == WEFT_RMA_READ || op > WEFT_RMA_ATOMIC;
+}
+
+/* Return: bytes that the initiator sends: of a write, or operands. */
+static inline u64 weft_req_bytes(const struct weft_req *r)
+{
+	if (r->op == WEFT_RMA_READ || (weft_req_atomic(r->op) && r->aop == WEFT_AOP_READ))
+		return 0;
+	return r->op == WEFT_RMA_COMPARE ? 2 * r->len : r->len;
+}
 
 /*
  * Return: bytes of eager payload that a message of @len bytes with the flags @flags counts for. An

@@ -256,6 +256,17 @@ int weft_mem_copy(struct weft_mem *dst, u32 doff, struct weft_mem *src, u32 soff
 	NEVER;
 }
 
+int weft_mem_apply(struct weft_mem *mem, u32 off, u32 len, weft_apply_fn fn, void *arg)
+{
+	NEVER;
+}
+
+int weft_user_apply(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len,
+		    u32 access, weft_apply_fn fn, void *arg)
+{
+	NEVER;
+}
+
 u32 weft_mem_spans(struct weft_mem *mem, u32 off, u32 len, struct weft_span *span, u32 max)
 {
 	NEVER;

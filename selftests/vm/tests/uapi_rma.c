@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <linux/weft_rma.h>
 #include "raw.h"
 
 #define FLAGS	(WEFT_EPF_RMA | WEFT_EPF_REMOTE_READ | WEFT_EPF_REMOTE_WRITE)
@@ -29,12 +30,14 @@ static bool apart;	/* the target is on another node */
  * @ready: its region is there
  * @go: the target's step may begin
  * @done: it has ended
+ * @added: how often the target has counted
  */
 struct target {
 	struct weft_sockaddr addr;
 	volatile int ready;
 	volatile int go;
 	volatile int done;
+	volatile __u64 added;
 };
 
 static struct target *shared;
@@ -155,6 +158,19 @@ static bool target_steps(int fd, unsigned char *p, int kind)
 		fill(p, BYTES, 9);
 		__atomic_store_n(&shared->done, 4, __ATOMIC_RELEASE);
 		break;
+	case 12:
+	case 13:
+		/* the program itself counts in the same word, beside its peer */
+		__atomic_store_n((__u64 *)p, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&shared->done, 1, __ATOMIC_RELEASE);
+		while (__atomic_load_n(&shared->go, __ATOMIC_ACQUIRE) < 1) {
+			__atomic_fetch_add((__u64 *)p, 1, __ATOMIC_SEQ_CST);
+			shared->added++;
+		}
+		__atomic_store_n(&shared->done, 2, __ATOMIC_RELEASE);
+		CHECK(wait_for(&shared->go, 2));
+		fill(p, BYTES, 4);
+		break;
 	case 11:
 		/* the region ends and comes back, each time that the initiator says so */
 		for (;;) {
@@ -175,7 +191,7 @@ static int target(int kind)
 
 	node_enter(apart);
 	fd = raw_open(apart);
-	p = memory(kind < 10 ? kind : 0);
+	p = memory(kind < 10 ? kind : kind == 13 ? 2 : 0);
 	if (fd < 0 || !p || !raw_rdm_make(fd, FLAGS, 64, &t) || !expose(fd, KEY, BOTH, p, BYTES))
 		return 1;
 	shared->addr = t.addr;
@@ -463,6 +479,70 @@ static bool many(void)
 	return finish(true);
 }
 
+/* Add 1 to the target's first word. Return: its value before that. */
+static bool fetch_add(__u64 context, __u64 *before)
+{
+	struct weft_sqe *s = raw_sqe(&r, WEFT_SQ_ATOMIC, context);
+	__u64 *operand = (__u64 *)(s + 1);
+	struct weft_iov *result = (struct weft_iov *)(s + 2);
+
+	s->nslots = 3;
+	s->flags |= WEFT_SQ_INLINE;
+	s->dst = to;
+	s->len = 8;
+	s->data = WEFT_ATOMIC_DATA(WEFT_AOP_SUM, WEFT_ATYPE_UINT64, WEFT_ATOMIC_FETCH, 0, 1);
+	s->tag = KEY;
+	s->nrem = 1;
+	*operand = 1;
+	memset(result, 0, WEFT_SLOT_SIZE);
+	result->addr = (__u64)(uintptr_t)own;
+	result->len = 8;
+	CHECK_EQ(raw_post_sq(&r, 3), 0);
+	CHECK_EQ(status(context), 0);
+	*before = *(__u64 *)own;
+	return true;
+}
+
+/* Atomic against the target's own processor instructions: the word has the exact sum. */
+static bool adds(int kind)
+{
+	__u64 before = 0, last = 0;
+	unsigned int i;
+
+	CHECK(begin(kind));
+	CHECK(wait_for(&shared->done, 1));
+	for (i = 0; i < 2000; i++) {
+		/* the entry does not wrap */
+		if ((r.ep.doorbell->sq_tail & (r.ep.e.sq_slots - 1)) + 3 > r.ep.e.sq_slots) {
+			i--;
+			CHECK(post(false, 64, 8, i));
+			CHECK_EQ(status(i), 0);
+			continue;
+		}
+		CHECK(fetch_add(i, &before));
+		CHECK(!i || before > last);
+		last = before;
+	}
+	__atomic_store_n(&shared->go, 1, __ATOMIC_RELEASE);
+	CHECK(wait_for(&shared->done, 2));
+	CHECK(post(false, 0, 8, i));
+	CHECK_EQ(status(i), 0);
+	CHECK_EQ(*(__u64 *)own, shared->added + i);
+	printf("# %llu additions of the target among %u\n", shared->added, i);
+	__atomic_store_n(&shared->go, 2, __ATOMIC_RELEASE);
+	return finish(false);
+}
+
+static bool adds_anonymous(void)
+{
+	return adds(12);
+}
+
+static bool adds_file(void)
+{
+	return adds(13);
+}
+
 /**
  * struct counter - a counter
  * @cq: the object
@@ -560,6 +640,8 @@ static const struct check cases[] = {
 	{ "a killed target", killed },
 	{ "many regions", many },
 	{ "remote CQ data and counters", told },
+	{ "atomic operations, anonymous memory", adds_anonymous },
+	{ "atomic operations, a file", adds_file },
 };
 
 int main(void)
