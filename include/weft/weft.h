@@ -29,6 +29,7 @@
 #include <weft/types.h>
 #include <weft/queue.h>
 #include <weft/msg.h>
+#include <weft/rma.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -246,6 +247,8 @@ int weft_av_lookup(const struct weft_av *av, uint32_t index, struct weft_sockadd
  * @addr: own address; family 0: the port's first; service 0: chosen at enable or listen
  * @key: key of the endpoint's job
  * @key_size: bytes of it, WEFT_KEY_MIN to WEFT_KEY_MAX; 0: the default job
+ * @zone: protection zone of the regions that peers access through it: those with the same zone, and
+ *	those without
  */
 struct weft_ep_attr {
 	uint32_t type;
@@ -255,6 +258,7 @@ struct weft_ep_attr {
 	struct weft_sockaddr addr;
 	const void *key;
 	uint32_t key_size;
+	uint32_t zone;
 };
 
 /**
@@ -319,6 +323,10 @@ int weft_ep_enable_srq(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq
  * @eq: for events
  * @av: address vector
  * @srq: source of its receives
+ * @write_cntr: counts writes
+ * @read_cntr: counts reads
+ * @remote_write_cntr: counts writes of peers to regions
+ * @remote_read_cntr: counts reads of peers from regions
  */
 struct weft_ep_queues {
 	struct weft_cq *tx_cq;
@@ -328,6 +336,10 @@ struct weft_ep_queues {
 	struct weft_eq *eq;
 	struct weft_av *av;
 	struct weft_srq *srq;
+	struct weft_cntr *write_cntr;
+	struct weft_cntr *read_cntr;
+	struct weft_cntr *remote_write_cntr;
+	struct weft_cntr *remote_read_cntr;
 };
 
 /**

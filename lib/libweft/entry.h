@@ -12,12 +12,17 @@
 #include "internal.h"
 
 #define IOV_PER_SLOT	(WEFT_SLOT_SIZE / sizeof(struct weft_iov))
+#define REMOTE_PER_SLOT	(WEFT_SLOT_SIZE / sizeof(struct weft_rma_iov))
 #define ENTRY_FLAGS	0xffffu		/* flags with a place in an entry; the kernel checks them */
 
 /* msg.c: rare cases */
 void lw_queue_notify(struct lw_queue *q);
 int lw_reserve_more(struct lw_queue *q, uint32_t nslots);
 void lw_put_segments(struct lw_queue *q, const struct iovec *iov, size_t count);
+
+/* rma.c: rare case */
+void lw_put_remote(struct lw_queue *q, uint32_t index, const struct weft_rma_iov *rem,
+		   size_t count);
 
 /* ---- Doorbells -------------------------------------------------------------------------- */
 
@@ -102,12 +107,35 @@ static inline uint32_t lw_segment_slots(size_t count)
 	return count > 1 ? (count + IOV_PER_SLOT - 1) / IOV_PER_SLOT : 0;
 }
 
+/* Return: true if the remote segments have @len bytes. */
+static inline int lw_remote_fits(const struct weft_rma_iov *rem, size_t count, uint64_t len)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (__builtin_add_overflow(sum, (uint64_t)rem[i].len, &sum))
+			return 0;
+	return sum == len;
+}
+
+/* Slots for @count remote segments in the last slots; the first slot has space for one itself. */
+static inline uint32_t lw_remote_slots(size_t count)
+{
+	return count > 1 ? (count + REMOTE_PER_SLOT - 1) / REMOTE_PER_SLOT : 0;
+}
+
 /* ---- Entries ---------------------------------------------------------------------------- */
 
-/* Inlined: for one segment the loops and the segments in the ring disappear. */
+/*
+ * Write an entry of the send ring. @rem: the @nrem remote segments of a one-sided operation, NULL:
+ * a message. Inlined: for one segment the loops and the segments in the ring disappear, and for a
+ * message all that concerns remote segments.
+ */
 static inline __attribute__((always_inline)) int
-lw_send_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t count, uint32_t dst,
-	      uint64_t tag, uint64_t data, uint64_t context, uint32_t flags)
+lw_post_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t count, uint32_t dst,
+	      uint64_t tag, const struct weft_rma_iov *rem, size_t nrem, uint64_t data,
+	      uint64_t context, uint32_t flags)
 {
 	struct lw_queue *q = &ep->sq;
 	uint64_t len = lw_total(iov, count);
@@ -117,6 +145,12 @@ lw_send_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t co
 
 	if (lw_unlikely((flags & ~(ENTRY_FLAGS | WEFT_MORE)) || count > WEFT_IOV_MAX))
 		return -EINVAL;
+	if (rem) {
+		if (lw_unlikely(nrem > WEFT_IOV_MAX || !lw_remote_fits(rem, nrem, len)))
+			return -EINVAL;
+		if (!len)
+			nrem = 0;
+	}
 	if (flags & WEFT_SQ_INLINE) {
 		if (len > WEFT_INLINE_MAX)
 			return -EMSGSIZE;
@@ -126,11 +160,18 @@ lw_send_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t co
 			count = 0;
 		nslots = 1 + lw_segment_slots(count);
 	}
+	if (rem) {
+		nslots += lw_remote_slots(nrem);
+		if (lw_unlikely(nslots > WEFT_NSLOTS_MAX))
+			return -EMSGSIZE;
+	}
 
 	ret = lw_reserve(q, nslots);
 	if (ret)
 		return ret;
 
+	if (rem && nrem > 1)
+		lw_put_remote(q, q->tail + nslots - lw_remote_slots(nrem), rem, nrem);
 	if (flags & WEFT_SQ_INLINE) {
 		lw_put_payload(q, iov, count);
 		count = 0;
@@ -146,15 +187,35 @@ lw_send_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t co
 		.context = context,
 		.addr = count == 1 ? (uintptr_t)iov->iov_base : 0,
 		.len = len,
-		.tag = tag,
+		.tag = rem && nrem == 1 ? rem->key : tag,
 		.data = flags & WEFT_SQ_DATA ? data : 0,
 		.niov = count,
+		.nrem = nrem,
+		.raddr = rem && nrem == 1 ? rem->addr : 0,
 	};
 	lw_commit(q, nslots, flags);
 	return 0;
 }
 
-/* Inlined, as lw_send_entry(). */
+/* A message. Inlined, as lw_post_entry(). */
+static inline __attribute__((always_inline)) int
+lw_send_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t count, uint32_t dst,
+	      uint64_t tag, uint64_t data, uint64_t context, uint32_t flags)
+{
+	return lw_post_entry(ep, op, iov, count, dst, tag, NULL, 0, data, context, flags);
+}
+
+/* A one-sided operation with one local and one remote segment. Inlined, as lw_post_entry(). */
+static inline __attribute__((always_inline)) int
+lw_rma_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, uint32_t dst, uint64_t raddr,
+	     uint64_t key, uint64_t data, uint64_t context, uint32_t flags)
+{
+	struct weft_rma_iov rem = { .addr = raddr, .len = iov->iov_len, .key = key };
+
+	return lw_post_entry(ep, op, iov, 1, dst, 0, &rem, 1, data, context, flags);
+}
+
+/* Inlined, as lw_post_entry(). */
 static inline __attribute__((always_inline)) int
 lw_recv_entry(struct lw_queue *q, uint8_t op, const struct iovec *iov, size_t count, uint32_t src,
 	      uint64_t tag, uint64_t ignore, uint32_t part, uint64_t context, uint32_t flags)

@@ -68,6 +68,7 @@ int weft_ep_create(struct weft_ctx *ctx, struct weft_ep_attr *attr, struct weft_
 		.addr = attr->addr,
 		.key = attr->key_size ? (uintptr_t)attr->key : 0,
 		.key_size = attr->key_size,
+		.zone = attr->zone,
 	};
 	struct weft_ep *ep;
 	int ret;
@@ -129,6 +130,11 @@ int weft_ep_enable_srq(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq
 	return weft_ep_enable_all(ep, &q);
 }
 
+static uint32_t cntr_handle(const struct weft_cntr *cntr)
+{
+	return cntr ? cntr->handle : WEFT_HANDLE_NONE;
+}
+
 int weft_ep_enable_all(struct weft_ep *ep, const struct weft_ep_queues *q)
 {
 	struct weft_ioc_ep_enable arg = {
@@ -139,8 +145,12 @@ int weft_ep_enable_all(struct weft_ep *ep, const struct weft_ep_queues *q)
 		.eq = q->eq ? q->eq->handle : WEFT_HANDLE_NONE,
 		.av = q->av ? q->av->handle : WEFT_HANDLE_NONE,
 		.srq = q->srq ? q->srq->handle : WEFT_HANDLE_NONE,
-		.tx_cntr = q->tx_cntr ? q->tx_cntr->handle : WEFT_HANDLE_NONE,
-		.rx_cntr = q->rx_cntr ? q->rx_cntr->handle : WEFT_HANDLE_NONE,
+		.tx_cntr = cntr_handle(q->tx_cntr),
+		.rx_cntr = cntr_handle(q->rx_cntr),
+		.write_cntr = cntr_handle(q->write_cntr),
+		.read_cntr = cntr_handle(q->read_cntr),
+		.remote_write_cntr = cntr_handle(q->remote_write_cntr),
+		.remote_read_cntr = cntr_handle(q->remote_read_cntr),
 	};
 
 	return lw_ioctl(ep->ctx->fd, WEFT_IOC_EP_ENABLE, &arg);

@@ -29,12 +29,24 @@ int destroy_errno;
 uint32_t abi = WEFT_ABI_VERSION;
 struct weft_ioc_cm last_cm;
 uint64_t last_wait;
+struct weft_ioc_region last_region;
+struct weft_iov last_segs[WEFT_IOV_MAX];
 bool addr_known;
 
 #define PART(field, place)	((struct weft_map) {				\
 	.off = (char *)&dev->field - (char *)dev,				\
 	.len = PAGE,								\
 	.at = (place) })
+
+/* Keep the arguments of a new region, whose key is 4711 if the kernel is to choose it. */
+static int region(struct weft_ioc_region *arg)
+{
+	last_region = *arg;
+	memcpy(last_segs, (void *)(uintptr_t)arg->segs, arg->nsegs * sizeof(last_segs[0]));
+	if (arg->flags & WEFT_REGIONF_KEY)
+		arg->key = 4711;
+	return 0;
+}
 
 static int fake(unsigned long req, void *arg)
 {
@@ -102,6 +114,10 @@ static int fake(unsigned long req, void *arg)
 	case WEFT_IOC_LISTEN:
 		last_cm = *(struct weft_ioc_cm *)arg;
 		return 0;
+	case WEFT_IOC_REGION_ADD:
+		return region(arg);
+	case WEFT_IOC_REGION_END:
+		return ((struct weft_ioc_region_end *)arg)->key == 4711 ? 0 : ENOENT;
 	case WEFT_IOC_CQ_NOTIFY:
 		cq_notifies++;
 		return 0;

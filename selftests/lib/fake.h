@@ -54,6 +54,8 @@ extern int destroy_errno;		/* result of any destroy call */
 extern uint32_t abi;			/* version that the device reports */
 extern struct weft_ioc_cm last_cm;	/* arguments of the last call of that kind */
 extern uint64_t last_wait;		/* where the last wait was */
+extern struct weft_ioc_region last_region;	/* arguments of the last region */
+extern struct weft_iov last_segs[WEFT_IOV_MAX];
 /* insertions report that addresses have the last index already */
 extern bool addr_known;
 
