@@ -15,26 +15,59 @@
 
 /* granted only on request */
 #define WEFT_FI_PRIMARY		(FI_MSG | FI_TAGGED | FI_DIRECTED_RECV | FI_MULTI_RECV | \
-				 FI_NAMED_RX_CTX | FI_MULTICAST)
+				 FI_NAMED_RX_CTX | FI_MULTICAST | FI_RMA | FI_RMA_EVENT)
 /* costly, and granted only on request, too */
 #define WEFT_FI_COSTLY		(FI_FENCE | FI_VARIABLE_MSG | FI_SOURCE_ERR)
 /* narrow the primary ones */
-#define WEFT_FI_MODIFIERS	(FI_SEND | FI_RECV)
+#define WEFT_FI_MODIFIERS	(FI_SEND | FI_RECV | WEFT_FI_RMA_TX | WEFT_FI_RMA_RX)
 /* free: always granted */
 #define WEFT_FI_SECONDARY	(FI_SOURCE | FI_SHARED_AV | FI_LOCAL_COMM | FI_REMOTE_COMM)
 
 #define WEFT_FI_TX_CAPS		(FI_MSG | FI_TAGGED | FI_SEND | FI_NAMED_RX_CTX | FI_FENCE | \
-				 FI_MULTICAST)
+				 FI_MULTICAST | FI_RMA | WEFT_FI_RMA_TX)
 #define WEFT_FI_RX_CAPS		(FI_MSG | FI_TAGGED | FI_RECV | FI_DIRECTED_RECV | FI_SOURCE | \
-				 FI_SOURCE_ERR | FI_MULTI_RECV | FI_VARIABLE_MSG)
+				 FI_SOURCE_ERR | FI_MULTI_RECV | FI_VARIABLE_MSG | FI_RMA | \
+				 WEFT_FI_RMA_RX | FI_RMA_EVENT)
 #define WEFT_FI_DOMAIN_CAPS	(FI_SHARED_AV | FI_LOCAL_COMM | FI_REMOTE_COMM)
 
 /* hints for one direction may have bits of the other direction or the domain, which are ignored */
 #define WEFT_FI_TX_IGNORED	(FI_RECV | FI_DIRECTED_RECV | FI_SOURCE | FI_SOURCE_ERR | \
-				 FI_MULTI_RECV | FI_VARIABLE_MSG | FI_REMOTE_READ | \
-				 FI_REMOTE_WRITE | FI_RMA_EVENT | WEFT_FI_DOMAIN_CAPS)
-#define WEFT_FI_RX_IGNORED	(FI_SEND | FI_READ | FI_WRITE | FI_FENCE | FI_NAMED_RX_CTX | \
+				 FI_MULTI_RECV | FI_VARIABLE_MSG | WEFT_FI_RMA_RX | FI_RMA_EVENT | \
+				 WEFT_FI_DOMAIN_CAPS)
+#define WEFT_FI_RX_IGNORED	(FI_SEND | WEFT_FI_RMA_TX | FI_FENCE | FI_NAMED_RX_CTX | \
 				 FI_MULTICAST | WEFT_FI_DOMAIN_CAPS)
+
+/*
+ * The target's node processes operations and messages of a flow in the order of their posts. Reads
+ * and writes of at most WEFT_FI_ORDER_SIZE bytes are executed then. A longer write ends later, and
+ * a send after it is received before, unless the program requests FI_ORDER_SAW. Then the endpoint
+ * delays what follows a long write.
+ */
+#define WEFT_FI_ORDER_RMA	(FI_ORDER_RAR | FI_ORDER_RAW | FI_ORDER_RAS | FI_ORDER_WAR | \
+				 FI_ORDER_WAW | FI_ORDER_WAS | FI_ORDER_SAR | FI_ORDER_RMA_RAR | \
+				 FI_ORDER_RMA_RAW | FI_ORDER_RMA_WAR | FI_ORDER_RMA_WAW)
+#define WEFT_FI_ORDER_SIZE	4096
+
+/**
+ * weft_fi_caps_whole() - add the directions of capabilities that name none
+ * @caps: capabilities of a program
+ *
+ * Return: the capabilities: messages have FI_SEND, FI_RECV or both. One-sided operations have at
+ * least one of FI_READ, FI_WRITE, FI_REMOTE_READ and FI_REMOTE_WRITE. Without FI_RMA there are none
+ * of these.
+ */
+uint64_t weft_fi_caps_whole(uint64_t caps)
+{
+	uint64_t rma = WEFT_FI_RMA_TX | WEFT_FI_RMA_RX;
+
+	if (!(caps & FI_RMA))
+		caps &= ~rma;
+	else if (!(caps & rma))
+		caps |= rma;
+	if (!(caps & (FI_SEND | FI_RECV)) && (caps & (FI_MSG | FI_TAGGED) || !(caps & FI_RMA)))
+		caps |= FI_SEND | FI_RECV;
+	return caps;
+}
 
 /*
  * Endpoint types have the same capabilities, except that datagrams have no tags. With one peer,
@@ -43,9 +76,11 @@
  */
 static uint64_t weft_fi_caps(const struct weft_ioc_query *q, enum fi_ep_type type, uint64_t *mode)
 {
-	uint64_t caps = FI_MSG | WEFT_FI_MODIFIERS | FI_DIRECTED_RECV | FI_NAMED_RX_CTX |
+	uint64_t caps = FI_MSG | FI_SEND | FI_RECV | FI_DIRECTED_RECV | FI_NAMED_RX_CTX |
 			FI_SOURCE | FI_SHARED_AV | FI_LOCAL_COMM;
 
+	if (q->caps & WEFT_CAP_RMA && type != FI_EP_DGRAM)
+		caps |= FI_RMA | WEFT_FI_RMA_TX | WEFT_FI_RMA_RX | FI_RMA_EVENT;
 	if (q->caps & WEFT_CAP_TAGGED && type != FI_EP_DGRAM)
 		caps |= FI_TAGGED;
 	if (q->caps & WEFT_CAP_FENCE)
@@ -63,6 +98,17 @@ static uint64_t weft_fi_caps(const struct weft_ioc_query *q, enum fi_ep_type typ
 	if (strcmp(q->driver, "loop"))
 		caps |= FI_REMOTE_COMM;
 	return caps;
+}
+
+/* Describe the maximum of one-sided operations. */
+static void weft_fi_info_rma(struct fi_info *fi, uint32_t segments)
+{
+	fi->tx_attr->msg_order |= WEFT_FI_ORDER_RMA | FI_ORDER_SAW;
+	fi->rx_attr->msg_order |= WEFT_FI_ORDER_RMA | FI_ORDER_SAW;
+	fi->tx_attr->rma_iov_limit = segments;
+	fi->ep_attr->max_order_raw_size = WEFT_FI_ORDER_SIZE;
+	fi->ep_attr->max_order_war_size = WEFT_FI_ORDER_SIZE;
+	fi->ep_attr->max_order_waw_size = WEFT_FI_ORDER_SIZE;
 }
 
 /**
@@ -113,6 +159,9 @@ int weft_fi_info_new(const struct weft_ioc_query *q, enum fi_ep_type type, struc
 	fi->ep_attr->mem_tag_format = WEFT_FI_TAG_FORMAT;
 	fi->ep_attr->tx_ctx_cnt = 1;
 	fi->ep_attr->rx_ctx_cnt = 1;
+
+	if (fi->caps & FI_RMA)
+		weft_fi_info_rma(fi, q->max_iov);
 
 	fi->domain_attr->caps = fi->caps & WEFT_FI_DOMAIN_CAPS;
 	fi->domain_attr->threading = FI_THREAD_SAFE;
@@ -328,9 +377,12 @@ static int weft_fi_check_ep(const struct fi_info *info, const struct fi_ep_attr 
 			    have->protocol_version) ||
 	    weft_fi_exceeds(info, "ep_attr->max_msg_size", hint->max_msg_size,
 			    have->max_msg_size) ||
-	    weft_fi_exceeds(info, "ep_attr->max_order_raw_size", hint->max_order_raw_size, 0) ||
-	    weft_fi_exceeds(info, "ep_attr->max_order_war_size", hint->max_order_war_size, 0) ||
-	    weft_fi_exceeds(info, "ep_attr->max_order_waw_size", hint->max_order_waw_size, 0) ||
+	    weft_fi_exceeds(info, "ep_attr->max_order_raw_size", hint->max_order_raw_size,
+			    have->max_order_raw_size) ||
+	    weft_fi_exceeds(info, "ep_attr->max_order_war_size", hint->max_order_war_size,
+			    have->max_order_war_size) ||
+	    weft_fi_exceeds(info, "ep_attr->max_order_waw_size", hint->max_order_waw_size,
+			    have->max_order_waw_size) ||
 	    (hint->tx_ctx_cnt != FI_SHARED_CONTEXT &&
 	     weft_fi_exceeds(info, "ep_attr->tx_ctx_cnt", hint->tx_ctx_cnt,
 			     info->domain_attr->max_ep_tx_ctx)) ||
@@ -421,6 +473,28 @@ int weft_fi_info_check(const struct fi_info *info, const struct fi_info *hints, 
 	return ret ? ret : weft_fi_key_check(info, hints, version);
 }
 
+/* Reduce the capabilities of a direction to those that its modifiers @msg and @rma permit. */
+static uint64_t weft_fi_half_caps(uint64_t caps, uint64_t msg, uint64_t rma)
+{
+	if (!(caps & (msg | rma)))
+		return 0;
+	if (!(caps & msg))
+		caps &= ~(FI_MSG | FI_TAGGED);
+	if (!(caps & rma))
+		caps &= ~FI_RMA;
+	return caps;
+}
+
+/* Return: the hints for a direction with the modifiers that they do not name. */
+static uint64_t weft_fi_half_hint(uint64_t caps, uint64_t msg, uint64_t rma)
+{
+	if (caps & (FI_MSG | FI_TAGGED) || !(caps & FI_RMA))
+		caps |= msg;
+	if (caps & FI_RMA && !(caps & rma))
+		caps |= rma;
+	return caps;
+}
+
 static void weft_fi_narrow_caps(struct fi_info *info, const struct fi_info *hints)
 {
 	uint64_t caps = info->caps & ~WEFT_FI_COSTLY;
@@ -428,18 +502,38 @@ static void weft_fi_narrow_caps(struct fi_info *info, const struct fi_info *hint
 	if (hints && hints->caps)
 		caps = (hints->caps & (WEFT_FI_PRIMARY | WEFT_FI_COSTLY | WEFT_FI_MODIFIERS)) |
 		       (info->caps & WEFT_FI_SECONDARY);
-	if (!(caps & WEFT_FI_MODIFIERS))
-		caps |= WEFT_FI_MODIFIERS;
+	caps = weft_fi_caps_whole(caps);
+	if (!(caps & (FI_RECV | FI_REMOTE_WRITE)))
+		caps &= ~FI_SOURCE;
 	if (!(caps & FI_RECV))
-		caps &= ~(FI_SOURCE | FI_SOURCE_ERR);
+		caps &= ~FI_SOURCE_ERR;
 	info->caps = caps;
 
-	info->tx_attr->caps = caps & FI_SEND ? caps & WEFT_FI_TX_CAPS : 0;
-	info->rx_attr->caps = caps & FI_RECV ? caps & WEFT_FI_RX_CAPS : 0;
+	info->tx_attr->caps = weft_fi_half_caps(caps & WEFT_FI_TX_CAPS, FI_SEND, WEFT_FI_RMA_TX);
+	info->rx_attr->caps = weft_fi_half_caps(caps & WEFT_FI_RX_CAPS, FI_RECV, WEFT_FI_RMA_RX);
 	if (hints && hints->tx_attr && hints->tx_attr->caps)
-		info->tx_attr->caps &= hints->tx_attr->caps | FI_SEND;
+		info->tx_attr->caps &= weft_fi_half_hint(hints->tx_attr->caps, FI_SEND,
+							 WEFT_FI_RMA_TX);
 	if (hints && hints->rx_attr && hints->rx_attr->caps)
-		info->rx_attr->caps &= hints->rx_attr->caps | FI_RECV | FI_SOURCE;
+		info->rx_attr->caps &= weft_fi_half_hint(hints->rx_attr->caps, FI_RECV,
+							 WEFT_FI_RMA_RX) | FI_SOURCE;
+}
+
+/* What concerns one-sided operations comes with FI_RMA. Orders also come if they are requested. */
+static void weft_fi_narrow_rma(struct fi_info *info, const struct fi_info *hints)
+{
+	uint64_t order = FI_ORDER_SAS | (info->caps & FI_RMA ? WEFT_FI_ORDER_RMA : 0);
+
+	info->tx_attr->msg_order &= order | (hints && hints->tx_attr ?
+					     hints->tx_attr->msg_order : 0);
+	info->rx_attr->msg_order &= order | (hints && hints->rx_attr ?
+					     hints->rx_attr->msg_order : 0);
+	if (info->caps & FI_RMA)
+		return;
+	info->tx_attr->rma_iov_limit = 0;
+	info->ep_attr->max_order_raw_size = 0;
+	info->ep_attr->max_order_war_size = 0;
+	info->ep_attr->max_order_waw_size = 0;
 }
 
 static void weft_fi_narrow_domain(struct fi_domain_attr *attr, const struct fi_domain_attr *hint,
@@ -448,10 +542,12 @@ static void weft_fi_narrow_domain(struct fi_domain_attr *attr, const struct fi_d
 	int old_mr = hint ? hint->mr_mode & (WEFT_FI_MR_BASIC | WEFT_FI_MR_SCALABLE) : 0;
 
 	/* no registration is required; before 1.5 that was called scalable, and 0 was invalid */
-	if (old_mr)
+	if (old_mr && old_mr != (WEFT_FI_MR_BASIC | WEFT_FI_MR_SCALABLE))
 		attr->mr_mode = old_mr;
-	else if (FI_VERSION_LT(version, FI_VERSION(1, 5)))
+	else if (old_mr || FI_VERSION_LT(version, FI_VERSION(1, 5)))
 		attr->mr_mode = WEFT_FI_MR_SCALABLE;
+	else if (hint && weft_fi_mr_keys)
+		attr->mr_mode = hint->mr_mode & (FI_MR_PROV_KEY | FI_MR_VIRT_ADDR);
 	if (!hint)
 		return;
 	if (hint->threading)
@@ -510,6 +606,7 @@ void weft_fi_info_narrow(struct fi_info *info, const struct fi_info *hints, uint
 	const struct fi_rx_attr *rx = hints ? hints->rx_attr : NULL;
 
 	weft_fi_narrow_caps(info, hints);
+	weft_fi_narrow_rma(info, hints);
 	weft_fi_narrow_mode(info, hints);
 	weft_fi_narrow_domain(info->domain_attr, hints ? hints->domain_attr : NULL, version);
 

@@ -10,6 +10,7 @@
 /* weft_init.c */
 extern struct fi_provider weft_fi_prov;
 extern bool weft_fi_fast_paths;
+extern bool weft_fi_mr_keys;
 int weft_fi_fail(enum fi_log_subsys subsys, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4), cold));
 
@@ -23,6 +24,7 @@ void weft_fi_reason_none(int err);
 void weft_fi_reason_elsewhere(int ports);
 
 /* weft_attr.c */
+uint64_t weft_fi_caps_whole(uint64_t caps);
 int weft_fi_info_new(const struct weft_ioc_query *q, enum fi_ep_type type, struct fi_info **info);
 int weft_fi_info_check(const struct fi_info *info, const struct fi_info *hints, uint32_t version);
 void weft_fi_info_narrow(struct fi_info *info, const struct fi_info *hints, uint32_t version);
@@ -103,6 +105,7 @@ int weft_fi_eq_post(struct weft_fi_eq *eq, uint32_t event, struct fid *fid, cons
 int weft_fi_eq_post_err(struct weft_fi_eq *eq, const struct fi_eq_err_entry *err);
 void weft_fi_eq_forget(struct weft_fi_eq *eq, struct fid *fid);
 extern struct fi_ops_mr weft_fi_mr_ops;
+int weft_fi_mr_raw_control(int command, void *arg);
 
 /* weft_wait.c */
 uint64_t weft_fi_now_ns(void);
@@ -247,6 +250,9 @@ int weft_fi_req_claim(struct weft_fi_port *port, struct fid *handle, struct weft
 void weft_fi_req_drop(struct weft_fi_ep *ep, bool accepted);
 void weft_fi_req_drop_all(struct weft_fi_port *port, const struct weft_fi_pep *pep);
 int weft_fi_req_take(struct weft_fi_pep *pep, const struct fid *handle, uint64_t *conn);
+
+/* weft_rma.c */
+extern struct fi_ops_rma weft_fi_rma_ops;
 
 /* weft_msg.c */
 extern struct fi_ops_msg weft_fi_msg_ops;

@@ -11,9 +11,6 @@
  */
 #include "weft_post.h"
 
-#define WEFT_FI_CNTR_SEND	(FI_SEND | FI_READ | FI_WRITE)
-#define WEFT_FI_CNTR_RECV	(FI_RECV | FI_REMOTE_READ | FI_REMOTE_WRITE)
-
 static struct weft_fi_cntr *weft_fi_cntr_of(struct fid_cntr *fid)
 {
 	return weft_container(fid, struct weft_fi_cntr, fid);
@@ -22,25 +19,27 @@ static struct weft_fi_cntr *weft_fi_cntr_of(struct fid_cntr *fid)
 /* Notify the entries that FI_MORE deferred in the counter's endpoints, and end runs of sends. */
 static void weft_fi_cntr_flush(struct weft_fi_cntr *cntr)
 {
-	struct weft_fi_half *half;
+	struct weft_fi_count *count;
 
 	weft_fi_looks++;
 	pthread_mutex_lock(&cntr->lock);
-	for (half = cntr->halves; half; half = half->cntr_next)
-		if (atomic_load_explicit(&half->due, memory_order_relaxed) ||
-		    lw_load(&half->ep->run.kept))
-			weft_fi_half_flush(half);
+	for (count = cntr->counts; count; count = count->next)
+		if (atomic_load_explicit(&count->half->due, memory_order_relaxed) ||
+		    lw_load(&count->half->ep->run.kept))
+			weft_fi_half_flush(count->half);
 	pthread_mutex_unlock(&cntr->lock);
 }
 
 /* Copy the payload of received messages to its destination. */
 static void weft_fi_cntr_settle(struct weft_fi_cntr *cntr)
 {
+	struct weft_fi_count *count;
 	struct weft_fi_half *half;
 
 	pthread_mutex_lock(&cntr->lock);
-	for (half = cntr->halves; half; half = half->cntr_next) {
-		if (half != &half->ep->rx || !half->cq || half->idle)
+	for (count = cntr->counts; count; count = count->next) {
+		half = count->half;
+		if (count != &half->ep->rx.counts[WEFT_FI_COUNT_MSG] || !half->cq || count->idle)
 			continue;
 		weft_fi_lock(&half->cq->lock);
 		weft_cq_settle(half->cq->cq);
@@ -172,66 +171,79 @@ int weft_fi_cntr_ready(struct weft_fi_cntr *cntr)
 	return weft_cntr_pending(cntr->cntr) ? -FI_EAGAIN : 0;
 }
 
-/**
- * weft_fi_cntr_unbind() - unbind a counter from a half of an endpoint
- * @half: the half, with a counter or without; the endpoint or the counter is closed
- */
-void weft_fi_cntr_unbind(struct weft_fi_half *half)
+/* Unbind a counter from a half of an endpoint. */
+static void weft_fi_count_drop(struct weft_fi_count *count)
 {
-	struct weft_fi_cntr *cntr = half->cntr;
-	struct weft_fi_half **link;
+	struct weft_fi_cntr *cntr = count->cntr;
+	struct weft_fi_count **link;
 
-	if (!cntr)
-		return;
 	pthread_mutex_lock(&cntr->lock);
-	for (link = &cntr->halves; *link != half; link = &(*link)->cntr_next)
+	for (link = &cntr->counts; *link != count; link = &(*link)->next)
 		;
-	*link = half->cntr_next;
-	half->cntr = NULL;
+	*link = count->next;
+	count->cntr = NULL;
 	pthread_mutex_unlock(&cntr->lock);
 }
 
 /**
- * weft_fi_cntr_idle() - set whether a half of an endpoint uses its queue and its counter
- * @half: half of a scalable endpoint, with a counter or without
+ * weft_fi_cntr_unbind() - unbind the counters of a half of an endpoint, which is closed
+ * @half: the half, with counters or without
+ */
+void weft_fi_cntr_unbind(struct weft_fi_half *half)
+{
+	size_t i;
+
+	for (i = 0; i < WEFT_FI_COUNTS; i++)
+		if (half->counts[i].cntr)
+			weft_fi_count_drop(&half->counts[i]);
+}
+
+/**
+ * weft_fi_cntr_idle() - set whether a half of an endpoint uses its queue and its counters
+ * @half: half of a scalable endpoint, with counters or without
  * @idle: its context is closed
  *
  * A counter that is being read does not touch the queue of an idle half afterwards.
  */
 void weft_fi_cntr_idle(struct weft_fi_half *half, bool idle)
 {
-	struct weft_fi_cntr *cntr = half->cntr;
+	struct weft_fi_cntr *cntr;
+	size_t i;
 
-	if (cntr)
-		pthread_mutex_lock(&cntr->lock);
 	half->idle = idle;
-	if (cntr)
+	for (i = 0; i < WEFT_FI_COUNTS; i++) {
+		cntr = half->counts[i].cntr;
+		if (!cntr)
+			continue;
+		pthread_mutex_lock(&cntr->lock);
+		half->counts[i].idle = idle;
 		pthread_mutex_unlock(&cntr->lock);
+	}
 }
 
 /* Return: true if an endpoint uses the counter. Closed contexts do not. */
 static bool weft_fi_cntr_used(struct weft_fi_cntr *cntr)
 {
-	struct weft_fi_half *half;
+	struct weft_fi_count *count;
 
 	pthread_mutex_lock(&cntr->lock);
-	for (half = cntr->halves; half && half->idle; half = half->cntr_next)
+	for (count = cntr->counts; count && count->idle; count = count->next)
 		;
 	pthread_mutex_unlock(&cntr->lock);
-	return half;
+	return count;
 }
 
 static int weft_fi_cntr_close(struct fid *fid)
 {
 	struct weft_fi_cntr *cntr = weft_container(fid, struct weft_fi_cntr, fid.fid);
-	bool idle = cntr->halves;
+	bool idle = cntr->counts;
 	int ret;
 
 	if (weft_fi_cntr_used(cntr) || atomic_load(&cntr->refs))
 		return weft_fi_fail(FI_LOG_CNTR, -FI_EBUSY,
-				    "endpoints or poll sets use the counter: close them first");
-	while (cntr->halves)
-		weft_fi_cntr_unbind(cntr->halves);
+				    "endpoints, memory regions or poll sets use the counter: close them first");
+	while (cntr->counts)
+		weft_fi_count_drop(cntr->counts);
 	weft_fi_set_leave(&cntr->member);
 	ret = weft_cntr_destroy(cntr->cntr);
 	if (ret == -EBUSY && idle)
@@ -273,44 +285,93 @@ static struct fi_ops_cntr weft_fi_cntr_ops = {
 	.seterr = weft_fi_cntr_seterr,
 };
 
-static void weft_fi_cntr_bind_half(struct weft_fi_cntr *cntr, struct weft_fi_half *half)
+/* The directions of a bind, and what they are of which half */
+static const struct {
+	uint64_t flag;
+	bool tx;
+	unsigned int what;
+} weft_fi_cntr_dirs[] = {
+	{ FI_SEND, true, WEFT_FI_COUNT_MSG },
+	{ FI_WRITE, true, WEFT_FI_COUNT_WRITE },
+	{ FI_READ, true, WEFT_FI_COUNT_READ },
+	{ FI_RECV, false, WEFT_FI_COUNT_MSG },
+	{ FI_REMOTE_WRITE, false, WEFT_FI_COUNT_WRITE },
+	{ FI_REMOTE_READ, false, WEFT_FI_COUNT_READ },
+};
+
+/* Return: the i-th direction of an endpoint, NULL: the flags do not name it. */
+static struct weft_fi_count *weft_fi_cntr_dir(struct weft_fi_ep *ep, uint64_t flags, size_t i)
+{
+	struct weft_fi_half *half = weft_fi_cntr_dirs[i].tx ? &ep->tx : &ep->rx;
+
+	return flags & weft_fi_cntr_dirs[i].flag ? &half->counts[weft_fi_cntr_dirs[i].what] : NULL;
+}
+
+static void weft_fi_count_join(struct weft_fi_cntr *cntr, struct weft_fi_half *half,
+			       struct weft_fi_count *count)
 {
 	pthread_mutex_lock(&cntr->lock);
-	half->cntr = cntr;
-	half->cntr_next = cntr->halves;
-	cntr->halves = half;
+	count->cntr = cntr;
+	count->half = half;
+	count->idle = half->idle;
+	count->next = cntr->counts;
+	cntr->counts = count;
 	pthread_mutex_unlock(&cntr->lock);
 }
 
-/**
- * weft_fi_cntr_bind() - bind a counter to an endpoint
- * @ep: endpoint, or the endpoint of a context
- * @fid: counter
- * @flags: FI_SEND and FI_RECV select the operations; those of remote memory access do not exist, so
- *	their flags have no effect, and alone they bind nothing
- *
- * Return: 0, -FI_EBADFLAGS, -FI_EINVAL, -FI_EDOMAIN.
- */
-int weft_fi_cntr_bind(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags)
+/* Check the flags of a bind. Return: 0, -FI_EBADFLAGS, -FI_EINVAL. */
+static int weft_fi_cntr_flags(struct weft_fi_ep *ep, uint64_t flags)
 {
-	struct weft_fi_cntr *cntr = weft_container(fid, struct weft_fi_cntr, fid.fid);
+	struct weft_fi_count *count;
+	size_t i;
 
 	if (flags & ~(WEFT_FI_CNTR_SEND | WEFT_FI_CNTR_RECV))
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EBADFLAGS,
 				    "a counter is bound with FI_SEND, FI_RECV and flags of remote memory access");
 	if (!flags)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
-				    "say FI_SEND, FI_RECV or both when binding a counter");
-	if ((flags & FI_SEND && ep->tx.cntr) || (flags & FI_RECV && ep->rx.cntr))
+				    "say FI_SEND, FI_RECV or flags of remote memory access when binding a counter");
+	if (flags & WEFT_FI_RMA_RX && ep->caps & FI_RMA && !(ep->caps & FI_RMA_EVENT))
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
-				    "the endpoint has a counter for that direction already");
+				    "a counter of peers' operations needs an endpoint with FI_RMA_EVENT: ask for it in hints->caps");
+	for (i = 0; i < sizeof(weft_fi_cntr_dirs) / sizeof(weft_fi_cntr_dirs[0]); i++) {
+		count = weft_fi_cntr_dir(ep, flags, i);
+		if (count && count->cntr)
+			return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+					    "the endpoint has a counter for that direction already");
+	}
+	return 0;
+}
+
+/**
+ * weft_fi_cntr_bind() - bind a counter to an endpoint
+ * @ep: endpoint, or the endpoint of a context
+ * @fid: counter
+ * @flags: the operations: FI_SEND, FI_WRITE, FI_READ, FI_RECV, FI_REMOTE_WRITE, FI_REMOTE_READ. On
+ *	an endpoint without FI_RMA only FI_SEND and FI_RECV have an effect.
+ *
+ * Return: 0, -FI_EBADFLAGS, -FI_EINVAL, -FI_EDOMAIN.
+ */
+int weft_fi_cntr_bind(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags)
+{
+	struct weft_fi_cntr *cntr = weft_container(fid, struct weft_fi_cntr, fid.fid);
+	struct weft_fi_count *count;
+	int ret = weft_fi_cntr_flags(ep, flags);
+	size_t i;
+
+	if (ret)
+		return ret;
 	if (cntr->domain != ep->domain)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EDOMAIN,
 				    "the counter is of another domain than the endpoint");
-	if (flags & FI_SEND)
-		weft_fi_cntr_bind_half(cntr, &ep->tx);
-	if (flags & FI_RECV)
-		weft_fi_cntr_bind_half(cntr, &ep->rx);
+	if (!(ep->caps & FI_RMA))
+		flags &= FI_SEND | FI_RECV;
+	for (i = 0; i < sizeof(weft_fi_cntr_dirs) / sizeof(weft_fi_cntr_dirs[0]); i++) {
+		count = weft_fi_cntr_dir(ep, flags, i);
+		if (count)
+			weft_fi_count_join(cntr, weft_fi_cntr_dirs[i].tx ? &ep->tx : &ep->rx,
+					   count);
+	}
 	return 0;
 }
 

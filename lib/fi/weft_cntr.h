@@ -12,11 +12,11 @@
  * @cntr: libweft's counter
  * @done: the program's value of successes, minus the kernel's
  * @failed: the same for errors
- * @refs: number of poll sets with the counter
+ * @refs: number of poll sets and memory regions with the counter
  * @wait_obj: kind of wait object
  * @member: entry in a wait set
- * @lock: protects @halves
- * @halves: halves of endpoints that it counts
+ * @lock: protects @counts
+ * @counts: what it counts of endpoints
  */
 struct weft_fi_cntr {
 	struct fid_cntr fid;
@@ -28,8 +28,12 @@ struct weft_fi_cntr {
 	enum fi_wait_obj wait_obj;
 	struct weft_fi_member member;
 	pthread_mutex_t lock;
-	struct weft_fi_half *halves;
+	struct weft_fi_count *counts;
 };
+
+/* flags of a bind, by half */
+#define WEFT_FI_CNTR_SEND	(FI_SEND | WEFT_FI_RMA_TX)
+#define WEFT_FI_CNTR_RECV	(FI_RECV | WEFT_FI_RMA_RX)
 
 /* weft_cntr.c */
 int weft_fi_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **cntr,
@@ -39,9 +43,18 @@ void weft_fi_cntr_unbind(struct weft_fi_half *half);
 void weft_fi_cntr_idle(struct weft_fi_half *half, bool idle);
 int weft_fi_cntr_ready(struct weft_fi_cntr *cntr);
 
-static inline struct weft_cntr *weft_fi_half_cntr(const struct weft_fi_half *half)
+/* Return: libweft's counter of what @what (WEFT_FI_COUNT_*) names, or NULL. */
+static inline struct weft_cntr *weft_fi_half_cntr(const struct weft_fi_half *half,
+						  unsigned int what)
 {
-	return half->cntr ? half->cntr->cntr : NULL;
+	return half->counts[what].cntr ? half->counts[what].cntr->cntr : NULL;
+}
+
+/* Return: true if a queue or a counter reports operations of the half. */
+static inline bool weft_fi_half_told(const struct weft_fi_half *half)
+{
+	return half->cq || half->counts[WEFT_FI_COUNT_MSG].cntr ||
+	       half->counts[WEFT_FI_COUNT_WRITE].cntr || half->counts[WEFT_FI_COUNT_READ].cntr;
 }
 
 #endif /* WEFT_CNTR_H */

@@ -23,12 +23,23 @@ static const uint64_t weft_fi_cq_flags[8] = {
 	[WEFT_CQE_DATA | WEFT_CQE_SEND | WEFT_CQE_TAGGED] = FI_SEND | FI_TAGGED,
 };
 
+/* Of a one-sided operation. Without WEFT_CQE_SEND it is a peer's write with remote CQ data. */
+static uint64_t weft_fi_cqe_rma_flags(const struct weft_cqe *cqe)
+{
+	if (!(cqe->flags & WEFT_CQE_SEND))
+		return FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA;
+	return FI_RMA | (cqe->flags & WEFT_CQE_READ ? FI_READ : FI_WRITE);
+}
+
 static uint64_t weft_fi_cqe_flags(const struct weft_cqe *cqe)
 {
 	uint64_t flags = weft_fi_cq_flags[cqe->flags & 7];
 
-	if (weft_likely(!(cqe->flags & (WEFT_CQE_MULTI | WEFT_CQE_GROUP | WEFT_FI_CQE_SLOT))))
+	if (weft_likely(!(cqe->flags & (WEFT_CQE_MULTI | WEFT_CQE_GROUP | WEFT_FI_CQE_SLOT |
+					WEFT_FI_CQE_RMA))))
 		return flags;
+	if (cqe->flags & WEFT_FI_CQE_RMA)
+		return weft_fi_cqe_rma_flags(cqe);
 	if (cqe->flags & WEFT_CQE_GROUP)
 		flags |= FI_MULTICAST;
 	if (!(cqe->flags & (WEFT_CQE_MULTI | WEFT_FI_CQE_SLOT)))
@@ -383,7 +394,7 @@ static ssize_t weft_fi_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *bu
 
 	buf->op_context = weft_fi_cqe_context(&cqe);
 	buf->flags = weft_fi_cqe_flags(&cqe);
-	buf->len = cqe.len;
+	buf->len = cqe.flags & WEFT_FI_CQE_RMA ? 0 : cqe.len;
 	buf->buf = (void *)(uintptr_t)cqe.buf;
 	buf->data = cqe.data;
 	buf->tag = cqe.tag;

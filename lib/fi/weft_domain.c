@@ -46,11 +46,18 @@ static int weft_fi_endpoint2(struct fid_domain *domain, struct fi_info *info,
 	return weft_fi_endpoint(domain, info, ep, context);
 }
 
+static int weft_fi_domain_control(struct fid *fid, int command, void *arg)
+{
+	if (command == FI_MAP_RAW_MR || command == FI_UNMAP_KEY)
+		return weft_fi_mr_raw_control(command, arg);
+	return weft_fi_no_control(fid, command, arg);
+}
+
 static struct fi_ops weft_fi_domain_fid_ops = {
 	.size = sizeof(struct fi_ops),
 	.close = weft_fi_domain_close,
 	.bind = weft_fi_no_bind,
-	.control = weft_fi_no_control,
+	.control = weft_fi_domain_control,
 	.ops_open = weft_fi_no_ops_open,
 	.tostr = weft_fi_no_tostr,
 	.ops_set = weft_fi_no_ops_set,
@@ -128,12 +135,15 @@ int weft_fi_domain(struct fid_fabric *fabric, struct fi_info *info, struct fid_d
 	dom->locking = attr->threading != FI_THREAD_DOMAIN &&
 		       attr->threading != FI_THREAD_COMPLETION;
 	dom->prov_keys = attr->mr_mode & (WEFT_FI_MR_BASIC | FI_MR_PROV_KEY);
+	dom->virt_addr = attr->mr_mode & (WEFT_FI_MR_BASIC | FI_MR_VIRT_ADDR);
+	dom->rma_event = info->caps & FI_RMA_EVENT;
 	pthread_mutex_init(&dom->mr_lock, NULL);
 	pthread_mutex_init(&dom->left_lock, NULL);
 	pthread_mutex_lock(&f->lock);
 	for (link = &f->domains; *link; link = &(*link)->next)
 		;
 	*link = dom;
+	dom->zone = ++dom->port->zones;
 	pthread_mutex_unlock(&f->lock);
 	*domain = &dom->fid;
 	return 0;

@@ -252,10 +252,11 @@ static int weft_fi_ep_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 
 static int weft_fi_ep_ready(const struct weft_fi_ep *ep)
 {
-	if (ep->caps & FI_SEND && !ep->tx.cq && !ep->tx.cntr)
+	if ((ep->caps & FI_SEND && !ep->tx.cq && !ep->tx.counts[WEFT_FI_COUNT_MSG].cntr) ||
+	    (ep->caps & WEFT_FI_RMA_TX && !weft_fi_half_told(&ep->tx)))
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOCQ,
 				    "the endpoint needs a completion queue for FI_TRANSMIT, or a counter");
-	if (ep->caps & FI_RECV && !ep->rx.cq && !ep->rx.cntr)
+	if (ep->caps & FI_RECV && !ep->rx.cq && !ep->rx.counts[WEFT_FI_COUNT_MSG].cntr)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOCQ,
 				    "the endpoint needs a completion queue for FI_RECV, or a counter");
 	if (ep->pool && ep->caps & FI_RECV && !ep->rx.cq)
@@ -281,8 +282,12 @@ int weft_fi_ep_enable(struct weft_fi_ep *ep)
 	struct weft_ep_queues q = {
 		.tx_cq = ep->tx.cq ? ep->tx.cq->cq : NULL,
 		.rx_cq = ep->rx.cq ? ep->rx.cq->cq : NULL,
-		.tx_cntr = weft_fi_half_cntr(&ep->tx),
-		.rx_cntr = weft_fi_half_cntr(&ep->rx),
+		.tx_cntr = weft_fi_half_cntr(&ep->tx, WEFT_FI_COUNT_MSG),
+		.write_cntr = weft_fi_half_cntr(&ep->tx, WEFT_FI_COUNT_WRITE),
+		.read_cntr = weft_fi_half_cntr(&ep->tx, WEFT_FI_COUNT_READ),
+		.rx_cntr = weft_fi_half_cntr(&ep->rx, WEFT_FI_COUNT_MSG),
+		.remote_write_cntr = weft_fi_half_cntr(&ep->rx, WEFT_FI_COUNT_WRITE),
+		.remote_read_cntr = weft_fi_half_cntr(&ep->rx, WEFT_FI_COUNT_READ),
 		.av = ep->av ? ep->av->av : NULL,
 		.srq = ep->srx ? ep->srx->srq : NULL,
 	};
@@ -303,9 +308,10 @@ int weft_fi_ep_enable(struct weft_fi_ep *ep)
 	if (ep->av && (ep->av->bits || ep->av->shared) && ep->rx.cq)
 		atomic_store(&ep->rx.cq->look, true);
 	ep->enabled = true;
-	weft_fi_half_on(&ep->tx, ep->tx.cq || ep->tx.cntr);
+	weft_fi_half_on(&ep->tx, weft_fi_half_told(&ep->tx));
 	/* an endpoint that shares receives posts none */
-	weft_fi_half_on(&ep->rx, (ep->rx.cq || ep->rx.cntr) && !ep->srx);
+	weft_fi_half_on(&ep->rx, !ep->srx && (ep->rx.cq ||
+					      ep->rx.counts[WEFT_FI_COUNT_MSG].cntr));
 	if (ep->srx)
 		weft_fi_srx_enabled(ep);
 	return ep->pool && ep->rx.cq ? weft_fi_buf_start(ep, &ep->self.fid) : 0;
@@ -389,10 +395,10 @@ static int weft_fi_ep_init(struct weft_fi_ep *ep, const struct fi_info *info)
 	ep->shared_rx = info->ep_attr->rx_ctx_cnt == FI_SHARED_CONTEXT;
 	ep->caps = info->caps ? info->caps : FI_MSG | FI_TAGGED;
 	if (ep->dgram)
-		ep->caps &= ~FI_TAGGED;
-	if (!(ep->caps & (FI_SEND | FI_RECV)))
-		ep->caps |= FI_SEND | FI_RECV;
+		ep->caps &= ~(FI_TAGGED | FI_RMA);
+	ep->caps = weft_fi_caps_whole(ep->caps);
 	ep->directed = !ep->msg && ep->caps & FI_DIRECTED_RECV;
+	ep->ordered = ((tx ? tx->msg_order : 0) | (rx ? rx->msg_order : 0)) & FI_ORDER_SAW;
 	ep->max_msg = ep->dgram ? q->max_dgram : q->max_msg;
 	if (ep->caps & FI_VARIABLE_MSG)
 		ep->max_msg = INT64_MAX;
@@ -454,7 +460,7 @@ void weft_fi_face_init(struct weft_fi_face *face, struct weft_fi_ep *ep, size_t 
 	face->fid.tagged = ep->caps & FI_TAGGED ? &weft_fi_tagged_ops : &weft_fi_no_tagged_ops;
 	if (ep->pool)
 		weft_fi_buf_calls(ep, &face->fid);
-	face->fid.rma = &weft_fi_no_rma_ops;
+	face->fid.rma = &weft_fi_rma_ops;
 	face->fid.atomic = &weft_fi_no_atomic_ops;
 	face->fid.collective = &weft_fi_no_collective_ops;
 }
@@ -471,6 +477,15 @@ static int weft_fi_ep_make(struct weft_fi_ep *ep, const struct fi_info *info,
 		attr->flags |= WEFT_EPF_VARIABLE;
 	if (ep->caps & FI_SOURCE_ERR && !ep->msg)
 		attr->flags |= WEFT_EPF_SOURCE;
+	if (ep->caps & WEFT_FI_RMA_TX)
+		attr->flags |= WEFT_EPF_RMA;
+	if (ep->caps & FI_REMOTE_READ)
+		attr->flags |= WEFT_EPF_REMOTE_READ;
+	if (ep->caps & FI_REMOTE_WRITE)
+		attr->flags |= WEFT_EPF_REMOTE_WRITE;
+	if (ep->ordered && ep->caps & FI_REMOTE_WRITE)
+		attr->flags |= WEFT_EPF_ORDERED;
+	attr->zone = ep->domain->zone;
 	weft_fi_key_attr(attr, ep->domain->fabric, info->ep_attr, ep->domain->key,
 			 ep->domain->key_size);
 	attr->sq_slots = weft_fi_slots(ep, ep->tx_size * WEFT_FI_SQ_RATIO);

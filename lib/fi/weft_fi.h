@@ -77,10 +77,16 @@
 #define WEFT_FI_PREFIX		8	/* msg_prefix_size is a multiple of it */
 #define WEFT_FI_PREFIX_MAX	4096	/* maximum of msg_prefix_size */
 
+/* rights to begin one-sided operations, and to be their target */
+#define WEFT_FI_RMA_TX		(FI_READ | FI_WRITE)
+#define WEFT_FI_RMA_RX		(FI_REMOTE_READ | FI_REMOTE_WRITE)
+
 /* libfabric 2 has removed the name */
 #define WEFT_FI_BUFFERED_RECV	(1ULL << 51)
 /* completions whose context is a slot (weft_buf.c) */
 #define WEFT_FI_CQE_SLOT	(WEFT_CQE_ANNOUNCE | WEFT_CQE_CLAIM)
+/* completions of one-sided operations */
+#define WEFT_FI_CQE_RMA		(WEFT_CQE_WRITE | WEFT_CQE_READ)
 
 /* flags of fi_trecvmsg() that are no receives */
 #define WEFT_FI_PEEK_FLAGS	(FI_PEEK | FI_CLAIM | FI_DISCARD)
@@ -148,6 +154,7 @@ struct weft_fi_late {
  * @refs: domains, passive endpoints and event queues that use it, under the fabric's lock
  * @ctx: libweft's context
  * @q: capabilities of the port
+ * @zones: number of protection zones given to domains, under the fabric's lock
  * @lock: protects @eps and @reqs
  * @eps: endpoints by handle
  * @reqs: unanswered connection requests
@@ -159,6 +166,7 @@ struct weft_fi_port {
 	int refs;
 	struct weft_ctx *ctx;
 	struct weft_ioc_query q;
+	uint32_t zones;
 	pthread_mutex_t lock;
 	struct weft_fi_cm *eps[WEFT_FI_HASH];
 	struct weft_fi_req *reqs;
@@ -175,6 +183,9 @@ struct weft_fi_port {
  * @locking: several threads may call at the same time
  * @family: family of addresses, AF_INET or AF_INET6
  * @prov_keys: the provider chooses the keys of memory regions
+ * @virt_addr: peers name the memory of regions by virtual addresses, else by offsets
+ * @rma_event: opened with FI_RMA_EVENT: regions may have counters
+ * @zone: protection zone of its endpoints and regions, which the domains of a port do not share
  * @key: key of the job for endpoints without own key, or NULL
  * @key_size: bytes of it
  * @mr_lock: protects @mr_keys and @mr_next
@@ -192,6 +203,9 @@ struct weft_fi_domain {
 	bool locking;
 	int family;
 	bool prov_keys;
+	bool virt_addr;
+	bool rma_event;
+	uint32_t zone;
 	uint8_t *key;
 	size_t key_size;
 	pthread_mutex_t mr_lock;
@@ -440,30 +454,47 @@ struct weft_fi_req {
 	uint64_t conn;
 };
 
+/* What a counter counts of a half: operations begun here, or messages and operations of peers */
+#define WEFT_FI_COUNT_MSG	0
+#define WEFT_FI_COUNT_WRITE	1
+#define WEFT_FI_COUNT_READ	2
+#define WEFT_FI_COUNTS		3
+
+/**
+ * struct weft_fi_count - a counter of a half of an endpoint
+ * @cntr: the counter, NULL: none
+ * @half: the half
+ * @next: in weft_fi_cntr.counts
+ * @idle: as weft_fi_half.idle, under the lock of the counter
+ */
+struct weft_fi_count {
+	struct weft_fi_cntr *cntr;
+	struct weft_fi_half *half;
+	struct weft_fi_count *next;
+	bool idle;
+};
+
 /**
  * struct weft_fi_half - the sending or the receiving half of an endpoint
  * @lock: protects libweft's half and @held
  * @ep: its endpoint
  * @cq: bound completion queue, or NULL
- * @cntr: bound counter, or NULL
  * @next: in weft_fi_cq.halves
- * @cntr_next: in weft_fi_cntr.halves
  * @on: the half is enabled
  * @plain: enabled, and calls do not need weft_slow.c
  * @fast: plain, and calls need only weft_fast.h
  * @known: of a context: the kernel has its queue
- * @idle: of a context that is closed: @cq and @cntr may be closed
+ * @idle: of a context that is closed: @cq and the counters may be closed
  * @selective: only operations with FI_COMPLETION complete
  * @held: number of entries deferred by FI_MORE
  * @due: weft_batch.c shall notify them if no call does
+ * @counts: bound counters, by WEFT_FI_COUNT_*
  */
 struct weft_fi_half {
 	struct weft_fi_lock lock;
 	struct weft_fi_ep *ep;
 	struct weft_fi_cq *cq;
-	struct weft_fi_cntr *cntr;
 	struct weft_fi_half *next;
-	struct weft_fi_half *cntr_next;
 	bool on;
 	bool plain;
 	bool fast;
@@ -472,6 +503,7 @@ struct weft_fi_half {
 	bool selective;
 	unsigned int held;
 	atomic_bool due;
+	struct weft_fi_count counts[WEFT_FI_COUNTS];
 };
 
 /**
@@ -575,6 +607,7 @@ struct weft_fi_run {
  * @msg: of type FI_EP_MSG, else FI_EP_RDM or FI_EP_DGRAM
  * @dgram: of type FI_EP_DGRAM
  * @directed: receives may name their sender
+ * @ordered: FI_ORDER_SAW: messages are received after earlier writes of their sender
  * @enabled: the kernel has its queues
  * @dialled: it was connected or accepted once
  * @send_flags: allowed flags of sends
@@ -609,6 +642,7 @@ struct weft_fi_ep {
 	bool msg;
 	bool dgram;
 	bool directed;
+	bool ordered;
 	bool enabled;
 	bool dialled;
 	uint64_t send_flags;
@@ -650,7 +684,7 @@ struct weft_fi_mc {
 };
 
 /**
- * struct weft_fi_op - a send or a receive
+ * struct weft_fi_op - a send, a receive or a one-sided operation
  * @iov: segments
  * @count: number of segments
  * @one: the call has exactly one segment
@@ -659,6 +693,9 @@ struct weft_fi_mc {
  * @flags: FI_*
  * @tagged: @tag (and @ignore) are valid
  * @silent: no completion on success
+ * @rma: WEFT_SQ_WRITE, WEFT_SQ_READ: a one-sided operation; 0: a message
+ * @rem: remote segments of a one-sided operation
+ * @nrem: number of remote segments; one with @one
  * @tag: tag to send or to match
  * @ignore: bits of the tag to ignore
  * @data: with FI_REMOTE_CQ_DATA
@@ -672,6 +709,9 @@ struct weft_fi_op {
 	uint64_t flags;
 	bool tagged;
 	bool silent;
+	uint8_t rma;
+	const struct weft_rma_iov *rem;
+	size_t nrem;
 	uint64_t tag;
 	uint64_t ignore;
 	uint64_t data;

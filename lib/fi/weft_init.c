@@ -43,14 +43,22 @@ struct fi_provider weft_fi_prov = {
 /* A setting of tests: the environment's FI_WEFT_FAST_PATHS=0 has all calls take the slow path. */
 bool weft_fi_fast_paths = true;
 
+/* FI_WEFT_MR_KEYS=provider: keys of memory regions are those of the provider if the hints permit */
+bool weft_fi_mr_keys;
+
 static void weft_fi_settings(void)
 {
+	char *keys = NULL;
 	int fast;
 
 	fi_param_define(&weft_fi_prov, "fast_paths", FI_PARAM_BOOL,
 			"take the fast paths of the provider (0: for tests)");
 	if (!fi_param_get_bool(&weft_fi_prov, "fast_paths", &fast))
 		weft_fi_fast_paths = fast;
+	fi_param_define(&weft_fi_prov, "mr_keys", FI_PARAM_STRING,
+			"keys of memory regions: program (default), or provider if the hints have FI_MR_PROV_KEY");
+	if (!fi_param_get_str(&weft_fi_prov, "mr_keys", &keys))
+		weft_fi_mr_keys = keys && !strcmp(keys, "provider");
 }
 
 __attribute__((visibility("default"))) struct fi_provider *fi_prov_ini(void);

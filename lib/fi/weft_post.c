@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_post.c - all forms of sends and receives, and deferral by FI_MORE
+ * weft_post.c - all forms of sends, receives and one-sided operations, and deferral by FI_MORE
  *
  * FI_MORE defers entries, at most WEFT_FI_MORE_MAX. They are notified by a call without it, or when
  * a completion queue is read or waited on. The program soon does one of these. If not, weft_batch.c
@@ -18,7 +18,7 @@ int weft_fi_refused(uint64_t flags, size_t count, int err)
 		why = "the endpoint is not enabled: fi_enable first";
 		break;
 	case -FI_EOPNOTSUPP:
-		why = "the endpoint was opened for the other direction only: see info->caps";
+		why = "not in the endpoint's info->caps, or FI_COMMIT_COMPLETE";
 		break;
 	case -FI_EBADFLAGS:
 		why = "a flag that this call does not have, or that is not offered: see fi_weft(7)";
@@ -27,7 +27,7 @@ int weft_fi_refused(uint64_t flags, size_t count, int err)
 		why = "longer than max_msg_size, or with FI_INJECT than inject_size";
 		break;
 	case -FI_EINVAL:
-		why = "segments, too little room, or a claim outside of its mode: see fi_weft(7)";
+		why = "segments, their sums, too little room, or a claim outside of its mode";
 		break;
 	}
 	return weft_fi_fail(FI_LOG_EP_DATA, err, "flags %#llx, %zu segments: %s",
@@ -72,12 +72,13 @@ void weft_fi_posted(struct weft_fi_half *half, uint32_t more)
 }
 
 /**
- * weft_fi_send() - post a send
+ * weft_fi_send() - post a send or a one-sided operation
  * @ep: endpoint
- * @op: the send
+ * @op: the operation
  *
  * Return: 0, -FI_EAGAIN, -FI_EOPBADSTATE (not enabled), -FI_ENOTCONN, -FI_EINVAL (segments,
- * destination), -FI_EMSGSIZE, -FI_EBADFLAGS, -FI_EOPNOTSUPP (the endpoint only receives), -FI_EIO.
+ * destination), -FI_EMSGSIZE, -FI_EBADFLAGS, -FI_EOPNOTSUPP (the endpoint lacks the direction or
+ * the operation), -FI_EIO.
  */
 ssize_t weft_fi_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 {

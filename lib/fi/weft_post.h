@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * weft_post.h - conversion of a send or receive to a ring entry
+ * weft_post.h - conversion of a send, receive or one-sided operation to a ring entry
  *
  * All forms of the calls become a struct weft_fi_op. Errors that the library detects fail the call.
  * Errors that only the kernel detects arrive as completions.
@@ -10,7 +10,8 @@
  *
  * The level of a completion is the strongest one requested. The kernel provides FI_INJECT_COMPLETE
  * without a flag. Small payloads travel in the ring. Then the buffer is free when the call returns,
- * whatever the level.
+ * whatever the level. A one-sided operation completes when the peer has executed it, which is as
+ * strong as any level.
  */
 #ifndef WEFT_POST_H
 #define WEFT_POST_H
@@ -45,7 +46,7 @@ WEFT_FI_INLINED uint32_t weft_fi_level(uint64_t flags)
 WEFT_FI_INLINED uint32_t weft_fi_send_flags(const struct weft_fi_ep *ep,
 					    const struct weft_fi_op *op, size_t len)
 {
-	uint32_t flags = weft_fi_level(op->flags);
+	uint32_t flags = op->rma ? 0 : weft_fi_level(op->flags);
 
 	if (op->flags & FI_FENCE)
 		flags |= WEFT_SQ_FENCE;
@@ -53,9 +54,25 @@ WEFT_FI_INLINED uint32_t weft_fi_send_flags(const struct weft_fi_ep *ep,
 		flags |= WEFT_SQ_DATA;
 	if (!op->silent && (!ep->tx.selective || op->flags & FI_COMPLETION))
 		flags |= WEFT_SQ_COMPLETION;
-	if (len && (op->flags & FI_INJECT || (len <= WEFT_FI_INLINE && len <= ep->inject)))
+	if (len && op->rma != WEFT_SQ_READ &&
+	    (op->flags & FI_INJECT || (len <= WEFT_FI_INLINE && len <= ep->inject)))
 		flags |= WEFT_SQ_INLINE;
 	return flags;
+}
+
+/* Write the entry of a one-sided operation. */
+WEFT_FI_INLINED int weft_fi_put_rma(struct weft_ep *ep, const struct weft_fi_op *op, uint32_t dst,
+				    uint32_t flags)
+{
+	uint64_t context = (uintptr_t)op->context;
+
+	if (op->one)
+		return lw_rma_entry(ep, op->rma, op->iov, dst, op->rem->addr, op->rem->key,
+				    op->data, context, flags);
+	if (op->rma == WEFT_SQ_READ)
+		return weft_readv(ep, op->iov, op->count, dst, op->rem, op->nrem, context, flags);
+	return weft_writev(ep, op->iov, op->count, dst, op->rem, op->nrem, op->data, context,
+			   flags);
 }
 
 /* Write the entry. */
@@ -64,6 +81,8 @@ WEFT_FI_INLINED int weft_fi_put_send(struct weft_ep *ep, const struct weft_fi_op
 {
 	uint64_t context = (uintptr_t)op->context;
 
+	if (op->rma)
+		return weft_fi_put_rma(ep, op, dst, flags);
 	if (op->one)
 		return lw_send_entry(ep, op->tagged ? WEFT_SQ_TSEND : WEFT_SQ_SEND, op->iov, 1,
 				     dst, op->tagged ? op->tag : 0, op->data, context, flags);
@@ -89,7 +108,23 @@ WEFT_FI_INLINED bool weft_fi_run_goes_on(struct weft_fi_ep *ep, bool more)
 	return weft_fi_run_look(run) && !(more | ep->tx.held);
 }
 
-/* Post a send without prefix; @group: number of the destination group, NULL: to a peer. */
+/* Return: why a one-sided operation of @len bytes is refused, 0: it is not. */
+WEFT_FI_INLINED int weft_fi_rma_refusal(const struct weft_fi_ep *ep, const struct weft_fi_op *op,
+					size_t len)
+{
+	bool read = op->rma == WEFT_SQ_READ;
+
+	if (!(ep->caps & (read ? FI_READ : FI_WRITE)) || op->flags & FI_COMMIT_COMPLETE)
+		return -FI_EOPNOTSUPP;
+	if ((read && op->flags & FI_REMOTE_CQ_DATA) || !lw_remote_fits(op->rem, op->nrem, len))
+		return -FI_EINVAL;
+	return 0;
+}
+
+/*
+ * Post a send without prefix, or a one-sided operation. @group: number of the destination group,
+ * NULL: to a peer.
+ */
 WEFT_FI_INLINED ssize_t weft_fi_post_plain_send(struct weft_fi_ep *ep,
 						const struct weft_fi_op *op,
 						const uint32_t *group)
@@ -99,11 +134,16 @@ WEFT_FI_INLINED ssize_t weft_fi_post_plain_send(struct weft_fi_ep *ep,
 	size_t len;
 	int ret;
 
-	if (weft_unlikely(op->flags & ~ep->send_flags))
-		return weft_fi_refuse(op, -FI_EBADFLAGS);
 	if (!op->one && (op->count > ep->iov_limit || (op->count && !op->iov)))
 		return weft_fi_refuse(op, -FI_EINVAL);
 	len = weft_fi_total(op);
+	if (op->rma) {
+		ret = weft_fi_rma_refusal(ep, op, len);
+		if (weft_unlikely(ret))
+			return weft_fi_refuse(op, ret);
+	}
+	if (weft_unlikely(op->flags & ~ep->send_flags))
+		return weft_fi_refuse(op, -FI_EBADFLAGS);
 	if (weft_unlikely(len > (op->flags & FI_INJECT ? ep->inject : ep->max_msg)))
 		return weft_fi_refuse(op, -FI_EMSGSIZE);
 	if (weft_unlikely(group)) {

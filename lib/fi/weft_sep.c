@@ -214,7 +214,8 @@ static int weft_fi_ctx_close(struct fid *fid)
 static int weft_fi_ctx_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 {
 	struct weft_fi_ctx *ctx = weft_fi_ctx_of(fid);
-	uint64_t own = ctx->tx ? FI_TRANSMIT : FI_RECV, half = flags & (FI_TRANSMIT | FI_RECV);
+	uint64_t own = ctx->tx ? FI_TRANSMIT : FI_RECV;
+	bool wrong;
 
 	if (weft_fi_ctx_half(ctx)->known)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE,
@@ -222,10 +223,13 @@ static int weft_fi_ctx_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 	if (!bfid || (bfid->fclass != FI_CLASS_CQ && bfid->fclass != FI_CLASS_CNTR))
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
 				    "completion queues and counters are bound to a context, the rest to the scalable endpoint");
-	/* a counter may be for remote memory access alone */
-	if (half != own && (half || bfid->fclass == FI_CLASS_CQ))
+	if (bfid->fclass == FI_CLASS_CQ)
+		wrong = (flags & (FI_TRANSMIT | FI_RECV)) != own;
+	else
+		wrong = flags & (ctx->tx ? WEFT_FI_CNTR_RECV : WEFT_FI_CNTR_SEND);
+	if (wrong)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
-				    "a transmit context takes a queue with FI_TRANSMIT or a counter with FI_SEND, a receive context with FI_RECV");
+				    "a transmit context takes FI_TRANSMIT, FI_SEND, FI_READ and FI_WRITE, a receive context FI_RECV, FI_REMOTE_READ and FI_REMOTE_WRITE");
 	return bfid->fclass == FI_CLASS_CQ ? weft_fi_ep_bind_cq(ctx->face.ep, bfid, flags) :
 	       weft_fi_cntr_bind(ctx->face.ep, bfid, flags);
 }
@@ -240,13 +244,17 @@ static int weft_fi_ctx_enable(struct weft_fi_ctx *ctx)
 
 	if (half->on)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE, "it is enabled already");
-	if (!half->cq && (!half->cntr || (ep->pool && !ctx->tx)))
+	if (!half->cq && (!weft_fi_half_told(half) || (ep->pool && !ctx->tx)))
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOCQ,
 				    "the context needs a completion queue, or a counter unless receives are buffered");
 	ret = weft_fi_sep_place(ctx->sep);
 	if (!ret && !half->known) {
 		*(ctx->tx ? &q.tx_cq : &q.rx_cq) = half->cq ? half->cq->cq : NULL;
-		*(ctx->tx ? &q.tx_cntr : &q.rx_cntr) = weft_fi_half_cntr(half);
+		*(ctx->tx ? &q.tx_cntr : &q.rx_cntr) = weft_fi_half_cntr(half, WEFT_FI_COUNT_MSG);
+		*(ctx->tx ? &q.write_cntr : &q.remote_write_cntr) =
+			weft_fi_half_cntr(half, WEFT_FI_COUNT_WRITE);
+		*(ctx->tx ? &q.read_cntr : &q.remote_read_cntr) =
+			weft_fi_half_cntr(half, WEFT_FI_COUNT_READ);
 		q.av = ep->av->av;
 		ret = weft_ep_enable_all(ep->cm.ep, &q);
 	}
@@ -302,6 +310,8 @@ static void weft_fi_ctx_ops(struct weft_fi_ctx *ctx)
 	ctx->tagged.recvmsg = ctx->tx ? weft_fi_no_tagged_ops.recvmsg : tagged->recvmsg;
 	ctx->face.fid.msg = &ctx->msg;
 	ctx->face.fid.tagged = &ctx->tagged;
+	if (!ctx->tx)
+		ctx->face.fid.rma = &weft_fi_no_rma_ops;
 }
 
 static int weft_fi_ctx_open(struct weft_fi_sep *sep, bool tx, int index, struct fid_ep **out,

@@ -5,9 +5,15 @@
  * Most calls lead directly from weft_msg.c to a ring (weft_post.h). Calls on an endpoint whose half
  * is not "plain" come here first. In prefix mode (FI_MSG_PREFIX) each buffer begins with
  * msg_prefix_size bytes, which the provider neither reads nor sends. This file removes them from
- * the segments, and adds them to the lengths in completions.
+ * the segments, and adds them to the lengths in completions. One-sided operations have no prefix.
  */
 #include "weft_post.h"
+
+/* Return: true if the endpoint may send messages, or has no calls for them. */
+static bool weft_fi_sends(const struct weft_fi_ep *ep)
+{
+	return ep->caps & FI_SEND || !(ep->caps & (FI_MSG | FI_TAGGED));
+}
 
 /**
  * weft_fi_half_on() - start or stop a half of an endpoint
@@ -22,7 +28,9 @@ void weft_fi_half_on(struct weft_fi_half *half, bool on)
 
 	half->on = on;
 	weft_fi_run_on(half->ep);
-	half->plain = on && !ep->prefix && !(tx && ep->caps & FI_MULTICAST);
+	half->plain = on && !ep->prefix;
+	if (tx)
+		half->plain &= !(ep->caps & FI_MULTICAST) && weft_fi_sends(ep);
 	half->fast = weft_fi_fast_paths && half->plain && !half->lock.on && !ep->msg;
 	if (tx)
 		half->fast &= av && !av->shared && !av->bits && ep->inject >= WEFT_SLOT_SIZE;
@@ -59,7 +67,9 @@ ssize_t weft_fi_slow_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 
 	if (!ep->tx.on)
 		return weft_fi_refuse(op, ep->enabled ? -FI_EOPNOTSUPP : -FI_EOPBADSTATE);
-	if (ep->prefix && weft_fi_slow_strip(ep, &plain, iov))
+	if (!op->rma && !weft_fi_sends(ep))
+		return weft_fi_refuse(op, -FI_EOPNOTSUPP);
+	if (ep->prefix && !op->rma && weft_fi_slow_strip(ep, &plain, iov))
 		return weft_fi_refuse(op, -FI_EINVAL);
 	/* flag and capability are the same bit */
 	if (!(op->flags & ep->caps & FI_MULTICAST))
@@ -95,7 +105,7 @@ ssize_t weft_fi_slow_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)
  */
 void weft_fi_slow_cqe(struct weft_cqe *cqe, size_t prefix)
 {
-	if (cqe->flags & (WEFT_CQE_SEND | WEFT_CQE_RELEASE) ||
+	if (cqe->flags & (WEFT_CQE_SEND | WEFT_CQE_RELEASE | WEFT_FI_CQE_RMA) ||
 	    (cqe->status && cqe->status != EMSGSIZE && !(cqe->flags & WEFT_CQE_FROM)))
 		return;
 	cqe->len += prefix;

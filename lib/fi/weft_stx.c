@@ -61,9 +61,10 @@ int weft_fi_stx_open(struct fid_domain *domain, struct fi_tx_attr *attr, struct 
 	if (!stx)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL, "no room for the context");
 	if (attr && (attr->inject_size > dom->port->q.max_inline ||
-		     attr->iov_limit > dom->port->q.max_iov))
+		     attr->iov_limit > dom->port->q.max_iov ||
+		     attr->rma_iov_limit > dom->port->q.max_iov))
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
-				    "the shared transmit context asks for more than %s has (inject_size %u, iov_limit %u)",
+				    "the shared transmit context asks for more than %s has (inject_size %u, iov_limit and rma_iov_limit %u)",
 				    dom->port->q.name, dom->port->q.max_inline,
 				    dom->port->q.max_iov);
 	s = calloc(1, sizeof(*s));

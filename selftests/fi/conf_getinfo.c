@@ -122,7 +122,9 @@ struct wish {
 static const struct wish wishes[] = {
 	{ OF_INFO(caps), FI_MSG, ANY, NULL },
 	{ OF_INFO(caps), FI_TAGGED | FI_SOURCE | FI_FENCE | FI_MULTI_RECV, ANY, NULL },
-	{ OF_INFO(caps), FI_RMA, 0, "hints->caps asks for FI_RMA (bits 0x4), weft offers FI_MSG" },
+	{ OF_INFO(caps), FI_RMA, ANY, NULL },
+	{ OF_INFO(caps), FI_COLLECTIVE, 0, "hints->caps asks for FI_COLLECTIVE (bits 0x40), weft" },
+	{ OF_INFO(caps), FI_RMA | FI_RMA_PMEM, 0, "hints->caps asks for FI_RMA_PMEM (" },
 	{ OF_INFO(caps), FI_MSG | FI_ATOMIC, 0, "hints->caps asks for FI_ATOMIC (" },
 	{ OF_INFO(caps), 1ULL << 29, 0, "hints->caps asks for bits 0x20000000, weft offers FI_" },
 	{ OF_INFO(mode), FI_CONTEXT | FI_CONTEXT2 | FI_LOCAL_MR, 0, NULL },
@@ -134,12 +136,13 @@ static const struct wish wishes[] = {
 	{ OF_INFO(addr_format), FI_ADDR_STR, 0, "hints->addr_format asks for FI_ADDR_STR," },
 
 	{ OF_TX(caps), FI_MSG | FI_SEND, KEPT, NULL },
-	{ OF_TX(caps), FI_RMA | FI_WRITE, 0, "hints->tx_attr->caps asks for FI_RMA" },
+	{ OF_TX(caps), FI_RMA | FI_WRITE, KEPT, NULL },
 	{ OF_TX(op_flags), FI_DELIVERY_COMPLETE | FI_COMPLETION, KEPT, NULL },
 	{ OF_TX(op_flags), FI_COMMIT_COMPLETE, 0,
 	  "hints->tx_attr->op_flags asks for bits 0x40000000, weft" },
 	{ OF_TX(msg_order), FI_ORDER_SAS, ANY, NULL },
-	{ OF_TX(msg_order), FI_ORDER_RAW, 0, "hints->tx_attr->msg_order asks for FI_ORDER_RAW" },
+	{ OF_TX(msg_order), FI_ORDER_RAW, ANY, NULL },
+	{ OF_TX(msg_order), 1ULL << 40, 0, "hints->tx_attr->msg_order asks for bits 0x1000" },
 	{ OF_TX(comp_order), FI_ORDER_NONE, ANY, NULL },
 	{ OF_TX(inject_size), 1, MORE, NULL },
 	{ OF_TX(inject_size), 1 << 20, 0, "hints->tx_attr->inject_size asks for 1048576, weft" },
@@ -147,14 +150,16 @@ static const struct wish wishes[] = {
 	{ OF_TX(size), 1 << 30, 0, "hints->tx_attr->size asks for 1073741824, weft offers " },
 	{ OF_TX(iov_limit), 2, MORE, NULL },
 	{ OF_TX(iov_limit), 4096, 0, "hints->tx_attr->iov_limit asks for 4096, weft offers " },
-	{ OF_TX(rma_iov_limit), 1, 0,
-	  "hints->tx_attr->rma_iov_limit asks for 1, weft offers 0 at most" },
+	{ OF_TX(rma_iov_limit), 1, MORE, NULL },
+	{ OF_TX(rma_iov_limit), 9, 0,
+	  "hints->tx_attr->rma_iov_limit asks for 9, weft offers 0 at most" },
 
 	{ OF_RX(caps), FI_MSG | FI_RECV, ANY, NULL },
 	{ OF_RX(caps), FI_ATOMIC, 0, "hints->rx_attr->caps asks for FI_ATOMIC" },
 	{ OF_RX(op_flags), FI_MULTI_RECV, KEPT, NULL },
 	{ OF_RX(op_flags), FI_FENCE, 0, "hints->rx_attr->op_flags asks for FI_FENCE" },
-	{ OF_RX(msg_order), FI_ORDER_WAW, 0, "hints->rx_attr->msg_order asks for FI_ORDER_WAW" },
+	{ OF_RX(msg_order), FI_ORDER_WAW, ANY, NULL },
+	{ OF_RX(msg_order), 1ULL << 40, 0, "hints->rx_attr->msg_order asks for bits 0x1000" },
 	{ OF_RX(total_buffered_recv), 1 << 20, MORE, NULL },
 	{ OF_RX(size), 16, MORE, NULL },
 	{ OF_RX(size), 1 << 30, 0, "hints->rx_attr->size asks for 1073741824, weft offers " },
@@ -169,8 +174,9 @@ static const struct wish wishes[] = {
 	{ OF_EP(protocol_version), 99, 0, "hints->ep_attr->protocol_version asks for 99, weft" },
 	{ OF_EP(max_msg_size), 1 << 20, MORE, NULL },
 	{ OF_EP(max_msg_size), UINT64_MAX, 0, "hints->ep_attr->max_msg_size asks for 184" },
-	{ OF_EP(max_order_raw_size), 8, 0,
-	  "hints->ep_attr->max_order_raw_size asks for 8, weft offers 0 at most" },
+	{ OF_EP(max_order_raw_size), 8, MORE, NULL },
+	{ OF_EP(max_order_waw_size), UINT64_MAX, 0,
+	  "hints->ep_attr->max_order_waw_size asks for 184" },
 	{ OF_EP(mem_tag_format), 0xaaaa, KEPT, NULL },
 	{ OF_EP(tx_ctx_cnt), 4, KEPT, NULL },
 	{ OF_EP(tx_ctx_cnt), FI_SHARED_CONTEXT, KEPT, NULL },
@@ -263,9 +269,11 @@ static bool each_hint(void)
 /* ---- Capabilities --------------------------------------------------------------------- */
 
 /* capabilities that belong to a direction, by fi_endpoint(3), of those offered */
-#define TX_CAPS	(FI_MSG | FI_TAGGED | FI_SEND | FI_MULTICAST | FI_NAMED_RX_CTX | FI_FENCE)
+#define TX_CAPS	(FI_MSG | FI_TAGGED | FI_SEND | FI_MULTICAST | FI_NAMED_RX_CTX | FI_FENCE | \
+		 FI_RMA | FI_READ | FI_WRITE)
 #define RX_CAPS	(FI_MSG | FI_TAGGED | FI_RECV | FI_DIRECTED_RECV | FI_VARIABLE_MSG | \
-		 FI_MULTI_RECV | FI_SOURCE | FI_SOURCE_ERR)
+		 FI_MULTI_RECV | FI_SOURCE | FI_SOURCE_ERR | FI_RMA | FI_REMOTE_READ | \
+		 FI_REMOTE_WRITE | FI_RMA_EVENT)
 
 /* Without hints: all that costs nothing, for each type of endpoint and family. */
 static bool no_hints(void)
@@ -293,6 +301,7 @@ static bool no_hints(void)
 		CHECK_EQ(i->tx_attr->caps & ~(TX_CAPS & i->caps), 0);
 		CHECK_EQ(i->rx_attr->caps & ~(RX_CAPS & i->caps), 0);
 		CHECK(!i->mode && !i->domain_attr->mr_mode);
+		CHECK_EQ(!!(i->caps & FI_RMA), types[n / 2] != FI_EP_DGRAM);
 		CHECK_EQ(i->domain_attr->data_progress, FI_PROGRESS_AUTO);
 		CHECK_EQ(i->domain_attr->control_progress, FI_PROGRESS_AUTO);
 		CHECK_EQ(i->domain_attr->threading, FI_THREAD_SAFE);
@@ -322,6 +331,50 @@ static bool only_asked(void)
 	hints->ep_attr->type = FI_EP_DGRAM;
 	CHECK_EQ(ask(NULL, NULL, 0), -FI_ENODATA);
 	return says("weft0 dgram: hints->caps asks for FI_TAGGED");
+}
+
+/* What concerns one-sided operations comes with FI_RMA, or where it is named. */
+static bool one_sided(void)
+{
+	const uint64_t dirs = FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
+	const uint64_t order = FI_ORDER_SAS | FI_ORDER_RAR | FI_ORDER_RAW | FI_ORDER_RAS |
+			       FI_ORDER_WAR | FI_ORDER_WAW | FI_ORDER_WAS | FI_ORDER_SAR;
+
+	CHECK(hints_new());
+	hints->caps = FI_RMA;
+	CHECK_EQ(ask(NULL, NULL, 0), 0);
+	CHECK_EQ(info->caps & (FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_RMA_EVENT), 0);
+	CHECK_EQ(info->caps & dirs, dirs);
+	CHECK_EQ(info->tx_attr->caps & (FI_RMA | dirs), FI_RMA | FI_READ | FI_WRITE);
+	CHECK_EQ(info->rx_attr->caps & (FI_RMA | dirs), FI_RMA | FI_REMOTE_READ | FI_REMOTE_WRITE);
+	CHECK_EQ(info->tx_attr->msg_order & (order | FI_ORDER_SAW), order);
+	CHECK_EQ(info->rx_attr->msg_order, info->tx_attr->msg_order);
+	CHECK_EQ(info->tx_attr->rma_iov_limit, 8);
+	CHECK_EQ(info->ep_attr->max_order_raw_size, 4096);
+	CHECK_EQ(info->ep_attr->max_order_war_size, 4096);
+	CHECK_EQ(info->ep_attr->max_order_waw_size, 4096);
+	CHECK_EQ(info->domain_attr->mr_key_size, 8);
+	hints->caps = FI_MSG | FI_RMA | FI_WRITE | FI_RMA_EVENT;
+	CHECK_EQ(ask(NULL, NULL, 0), 0);
+	CHECK_EQ(info->caps & (hints->caps | FI_SEND | FI_RECV), hints->caps | FI_SEND | FI_RECV);
+	CHECK_EQ(info->caps & dirs, FI_WRITE);
+	CHECK(!(info->rx_attr->caps & FI_RMA));
+	hints->caps = FI_MSG;
+	CHECK_EQ(ask(NULL, NULL, 0), 0);
+	CHECK(!(info->caps & (FI_RMA | FI_RMA_EVENT | dirs)));
+	CHECK_EQ(info->tx_attr->msg_order, FI_ORDER_SAS);
+	CHECK_EQ(info->ep_attr->max_order_raw_size, 0);
+	hints->tx_attr->msg_order = FI_ORDER_RMA_WAW;
+	CHECK_EQ(ask(NULL, NULL, 0), 0);
+	CHECK_EQ(info->tx_attr->msg_order, FI_ORDER_SAS | FI_ORDER_RMA_WAW);
+	hints->caps = FI_RMA;
+	hints->tx_attr->msg_order = FI_ORDER_SAW;
+	hints->rx_attr->msg_order = FI_ORDER_SAW;
+	CHECK_EQ(ask(NULL, NULL, 0), 0);
+	CHECK(info->tx_attr->msg_order & info->rx_attr->msg_order & FI_ORDER_SAW);
+	hints->ep_attr->type = FI_EP_DGRAM;
+	CHECK_EQ(ask(NULL, NULL, 0), -FI_ENODATA);
+	return says("weft0 dgram: hints->caps asks for FI_RMA");
 }
 
 static bool versions(void)
@@ -626,6 +679,8 @@ static const struct row rows[] = {
 	ROW("GET-010", ON_RDM, "Names, open objects and handles choose", by_name, ALONE),
 	ROW("GET-011", ON_RDM, "Of several ports the most able is first; addresses choose",
 	    several_ports, ALONE),
+	ROW("RMA-49", ON_RDM, "Order, sizes and limits of one-sided operations come with FI_RMA",
+	    one_sided, ALONE),
 	ROW("GET-012", ON_RDM, "When nothing suits, the log has a reason for each port", none_suits,
 	    ALONE),
 };

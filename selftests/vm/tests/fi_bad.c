@@ -220,6 +220,7 @@ static bool memory(void)
 	BAD(fi_mr_regv(p.a.domain, NULL, 1, FI_SEND, 0, 1, 0, &mr, NULL), -FI_EINVAL);
 	BAD(fi_mr_regv(p.a.domain, iov, 9, FI_SEND, 0, 1, 0, &mr, NULL), -FI_EINVAL);
 	BAD(fi_mr_reg(p.a.domain, buf, 8, FI_SEND, 0, 1, FI_PEEK, &mr, NULL), -FI_EBADFLAGS);
+	BAD(fi_mr_reg(p.a.domain, buf, 8, FI_SEND, 8, 1, 0, &mr, NULL), -FI_EINVAL);
 	CHECK_EQ(fi_mr_reg(p.a.domain, buf, 8, FI_SEND, 0, 77, 0, &mr, NULL), 0);
 	BAD(fi_mr_reg(p.a.domain, buf, 8, FI_SEND, 0, 77, 0, &second, NULL), -FI_ENOKEY);
 	CHECK_EQ(fi_close(&mr->fid), 0);
@@ -676,7 +677,10 @@ static bool absent(void)
 	BAD(fi_mr_reg(p.a.domain, buf, 8, FI_SEND, 0, 5, 0, NULL, NULL), -FI_EINVAL);
 	CHECK_EQ(fi_mr_reg(p.a.domain, buf, 8, FI_SEND, 0, 5, 0, &mr, NULL), 0);
 	BAD(fi_control(&mr->fid, FI_GETWAIT, buf), -FI_ENOSYS);
-	BAD(fi_mr_bind(mr, &p.a.ep->fid, 0), -FI_ENOSYS);
+	BAD(fi_mr_bind(mr, NULL, 0), -FI_EINVAL);
+	BAD(fi_mr_bind(mr, &p.a.txcq->fid, 0), -FI_EINVAL);
+	BAD(fi_mr_bind(mr, &p.a.ep->fid, FI_SEND), -FI_EBADFLAGS);
+	BAD(fi_mr_bind(mr, &p.b.ep->fid, 0), -FI_EINVAL);
 	CHECK_EQ(fi_close(&mr->fid), 0);
 	return bad_still_works(&p) && ok;
 }

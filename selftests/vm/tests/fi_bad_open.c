@@ -180,6 +180,47 @@ static bool no_memory(void)
 	return bad_still_works(&p) && ok;
 }
 
+/* Remote memory access of an endpoint without the capability, or with wrong arguments */
+static bool remote_memory(uint64_t caps)
+{
+	struct fi_rma_iov rem = { .len = 8 };
+	struct iovec iov = { buf, 8 };
+	struct fi_msg_rma m = {
+		.msg_iov = &iov, .iov_count = 1, .rma_iov = &rem, .rma_iov_count = 1,
+	};
+	int want = caps ? -FI_EINVAL : -FI_EOPNOTSUPP;
+	struct fid_ep *ep;
+	fi_addr_t to;
+	bool ok = true;
+
+	CHECK(bad_begin(&p, apart, FI_EP_RDM, caps));
+	ep = p.a.ep;
+	to = caps ? 4000 : p.a.peer;
+	m.addr = to;
+	BAD(fi_read(ep, buf, 8, NULL, to, 0, 1, &p), want);
+	BAD(fi_readv(ep, &iov, NULL, 1, to, 0, 1, &p), want);
+	BAD(fi_readmsg(ep, &m, 0), want);
+	BAD(fi_write(ep, buf, 8, NULL, to, 0, 1, &p), want);
+	BAD(fi_writev(ep, &iov, NULL, 1, to, 0, 1, &p), want);
+	BAD(fi_writemsg(ep, &m, 0), want);
+	BAD(fi_inject_write(ep, buf, 8, to, 0, 1), want);
+	BAD(fi_writedata(ep, buf, 8, NULL, 1, to, 0, 1, &p), want);
+	BAD(fi_inject_writedata(ep, buf, 8, 1, to, 0, 1), want);
+	BAD(fi_readmsg(ep, NULL, 0), -FI_EINVAL);
+	BAD(fi_writemsg(ep, NULL, 0), -FI_EINVAL);
+	return bad_still_works(&p) && ok;
+}
+
+static bool no_capability(void)
+{
+	return remote_memory(0);
+}
+
+static bool no_peer(void)
+{
+	return remote_memory(FI_RMA);
+}
+
 /* calls that no object supports, tried on each */
 static bool of_all(void)
 {
@@ -227,11 +268,17 @@ static const char *const of_domains[] = {
 	"fi_query_collective", "fi_endpoint2",
 };
 
+static const char *const of_rma[] = {
+	"fi_read", "fi_readv", "fi_readmsg", "fi_write", "fi_writev", "fi_writemsg",
+	"fi_inject_write", "fi_writedata", "fi_inject_writedata",
+};
+
 static const char *const of_regions[] = { "fi_mr_reg", "fi_mr_regv", "fi_mr_regattr" };
 
 BAD_TABLE(of_fids, struct fi_ops, 0);
 BAD_TABLE(of_fabrics, struct fi_ops_fabric, 0);
 BAD_TABLE(of_domains, struct fi_ops_domain, 0);
+BAD_TABLE(of_rma, struct fi_ops_rma, 0);
 BAD_TABLE(of_regions, struct fi_ops_mr, 0);
 
 /* The test has refused each call of these tables. */
@@ -242,6 +289,7 @@ static bool each_call(void)
 	ok &= BAD_EACH(of_fids);
 	ok &= BAD_EACH(of_fabrics);
 	ok &= BAD_EACH(of_domains);
+	ok &= BAD_EACH(of_rma);
 	ok &= BAD_EACH(of_regions);
 	return ok;
 }
@@ -249,7 +297,8 @@ static bool each_call(void)
 static const struct check cases[] = {
 	{ "of_nothing", of_nothing },	  { "nowhere_rdm", nowhere_rdm },
 	{ "nowhere_msg", nowhere_msg },	  { "attributes", attributes },
-	{ "no_memory", no_memory },	  { "asked_of_all", asked_of_all },
+	{ "no_memory", no_memory },	  { "no_capability", no_capability },
+	{ "no_peer", no_peer },		  { "asked_of_all", asked_of_all },
 	{ "each_call", each_call },
 };
 

@@ -62,20 +62,20 @@ none_of_group()
 
 user="setpriv --reuid 1990 --regid 1990 --clear-groups"
 group="weft0: no permission to open /dev/weft/weft0: become a member of group 'weft' ('usermod -aG weft USER')"
-caps="weft0 rdm: hints->caps asks for FI_RMA (bits 0x4), weft offers FI_MSG"
+caps="weft0 rdm: hints->caps asks for FI_COLLECTIVE (bits 0x40), weft offers FI_MSG"
 module="no port: the kernel module is not loaded, load it ('modprobe weft') and add a port"
 others="no port in this network namespace, "
 
 tap_run "a hint that does not fit, of a program that names weft" \
-	warns "$caps" node 0 fi_info -p weft -c FI_RMA
+	warns "$caps" node 0 fi_info -p weft -c FI_COLLECTIVE
 tap_run "... whose user names it" \
-	warns "$caps" env FI_PROVIDER=tcp,weft node 0 fi_info -c FI_RMA
+	warns "$caps" env FI_PROVIDER=tcp,weft node 0 fi_info -c FI_COLLECTIVE
 tap_run "... that names its fabric" \
-	warns "$caps" node 0 fi_info -f weft -c FI_RMA
+	warns "$caps" node 0 fi_info -f weft -c FI_COLLECTIVE
 tap_run "... that does not name it" \
-	informs "$caps" node 0 fi_info -c FI_RMA
+	informs "$caps" node 0 fi_info -c FI_COLLECTIVE
 tap_run "... whose user excludes another one" \
-	informs "$caps" env FI_PROVIDER=^verbs node 0 fi_info -c FI_RMA
+	informs "$caps" env FI_PROVIDER=^verbs node 0 fi_info -c FI_COLLECTIVE
 tap_run "no warning when a port suits" \
 	silent node 0 fi_info -p weft -c FI_TAGGED
 tap_run "no permission" warns "$group" node 0 $user fi_info -p weft

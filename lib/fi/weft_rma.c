@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * weft_rma.c - fi_rma: all forms of reads and writes
+ *
+ * Each form becomes a struct weft_fi_op, which weft_post.h posts as it posts sends. Calls without
+ * flags use those of the endpoint. The sending half's lock serialises posts.
+ */
+#include "weft_post.h"
+
+/* Return: the flags of an operation. FI_INJECT has no effect on reads. */
+WEFT_FI_INLINED uint64_t weft_fi_rma_flags(uint8_t rma, uint64_t flags)
+{
+	return rma == WEFT_SQ_READ ? flags & ~FI_INJECT : flags;
+}
+
+/* Post an operation with one local and one remote segment. @extra: flags that the form adds. */
+WEFT_FI_INLINED ssize_t weft_fi_rma_one(struct fid_ep *ep, struct weft_fi_op op, const void *buf,
+					size_t len, uint64_t addr, uint64_t key, uint64_t extra)
+{
+	struct iovec iov = { .iov_base = (void *)buf, .iov_len = len };
+	struct weft_rma_iov rem = { .addr = addr, .len = len, .key = key };
+
+	op.iov = &iov;
+	op.count = 1;
+	op.one = true;
+	op.rem = &rem;
+	op.nrem = 1;
+	op.flags = weft_fi_rma_flags(op.rma, weft_fi_face_of(ep)->tx_flags) | extra;
+	return weft_fi_post_send(weft_fi_ep_of(ep), &op);
+}
+
+/* Post an operation with several local segments. */
+static ssize_t weft_fi_rma_vector(struct fid_ep *ep, struct weft_fi_op *op,
+				  const struct iovec *iov, size_t count, uint64_t addr,
+				  uint64_t key)
+{
+	bool valid = iov && count <= weft_fi_ep_of(ep)->iov_limit;
+	struct weft_rma_iov rem = {
+		.addr = addr, .len = valid ? lw_total(iov, count) : 0, .key = key
+	};
+
+	op->iov = iov;
+	op->count = count;
+	op->rem = &rem;
+	op->nrem = 1;
+	op->flags = weft_fi_rma_flags(op->rma, weft_fi_face_of(ep)->tx_flags);
+	return weft_fi_send(weft_fi_ep_of(ep), op);
+}
+
+/* Bytes that a ring takes with @nrem remote segments */
+static size_t weft_fi_rma_inline(size_t nrem)
+{
+	return (WEFT_NSLOTS_MAX - 1 - lw_remote_slots(nrem)) * WEFT_SLOT_SIZE;
+}
+
+/* Post an operation of a message structure. */
+static ssize_t weft_fi_rma_message(struct fid_ep *ep, const struct fi_msg_rma *msg, uint64_t flags,
+				   uint8_t rma)
+{
+	struct weft_rma_iov rem[WEFT_IOV_MAX];
+	struct weft_fi_op op = { .rma = rma, .rem = rem };
+	size_t i;
+
+	if (!msg)
+		return weft_fi_fail(FI_LOG_EP_DATA, -FI_EINVAL,
+				    "a call with a message structure got none");
+	op.iov = msg->msg_iov;
+	op.count = msg->iov_count;
+	op.peer = msg->addr;
+	op.context = msg->context;
+	op.flags = weft_fi_rma_flags(rma, flags);
+	op.data = msg->data;
+	op.nrem = msg->rma_iov_count;
+	if (op.nrem > weft_fi_ep_of(ep)->iov_limit || (op.nrem && !msg->rma_iov))
+		return weft_fi_refuse(&op, -FI_EINVAL);
+	for (i = 0; i < op.nrem; i++)
+		rem[i] = (struct weft_rma_iov){
+			.addr = msg->rma_iov[i].addr,
+			.len = msg->rma_iov[i].len,
+			.key = msg->rma_iov[i].key,
+		};
+	if (op.flags & FI_INJECT && op.iov && op.count <= WEFT_IOV_MAX &&
+	    lw_total(op.iov, op.count) > weft_fi_rma_inline(op.nrem))
+		return weft_fi_refuse(&op, -FI_EMSGSIZE);
+	return weft_fi_send(weft_fi_ep_of(ep), &op);
+}
+
+/* ---- Reads ------------------------------------------------------------------------------ */
+
+static ssize_t weft_fi_rma_read(struct fid_ep *ep, void *buf, size_t len, void *desc,
+				fi_addr_t from, uint64_t addr, uint64_t key, void *context)
+{
+	struct weft_fi_op op = { .peer = from, .context = context, .rma = WEFT_SQ_READ };
+
+	return weft_fi_rma_one(ep, op, buf, len, addr, key, 0);
+}
+
+static ssize_t weft_fi_rma_readv(struct fid_ep *ep, const struct iovec *iov, void **desc,
+				 size_t count, fi_addr_t from, uint64_t addr, uint64_t key,
+				 void *context)
+{
+	struct weft_fi_op op = { .peer = from, .context = context, .rma = WEFT_SQ_READ };
+
+	return weft_fi_rma_vector(ep, &op, iov, count, addr, key);
+}
+
+static ssize_t weft_fi_rma_readmsg(struct fid_ep *ep, const struct fi_msg_rma *msg,
+				   uint64_t flags)
+{
+	return weft_fi_rma_message(ep, msg, flags, WEFT_SQ_READ);
+}
+
+/* ---- Writes ----------------------------------------------------------------------------- */
+
+static ssize_t weft_fi_rma_write(struct fid_ep *ep, const void *buf, size_t len, void *desc,
+				 fi_addr_t to, uint64_t addr, uint64_t key, void *context)
+{
+	struct weft_fi_op op = { .peer = to, .context = context, .rma = WEFT_SQ_WRITE };
+
+	return weft_fi_rma_one(ep, op, buf, len, addr, key, 0);
+}
+
+static ssize_t weft_fi_rma_writev(struct fid_ep *ep, const struct iovec *iov, void **desc,
+				  size_t count, fi_addr_t to, uint64_t addr, uint64_t key,
+				  void *context)
+{
+	struct weft_fi_op op = { .peer = to, .context = context, .rma = WEFT_SQ_WRITE };
+
+	return weft_fi_rma_vector(ep, &op, iov, count, addr, key);
+}
+
+static ssize_t weft_fi_rma_writemsg(struct fid_ep *ep, const struct fi_msg_rma *msg,
+				    uint64_t flags)
+{
+	return weft_fi_rma_message(ep, msg, flags, WEFT_SQ_WRITE);
+}
+
+static ssize_t weft_fi_rma_writedata(struct fid_ep *ep, const void *buf, size_t len, void *desc,
+				     uint64_t data, fi_addr_t to, uint64_t addr, uint64_t key,
+				     void *context)
+{
+	struct weft_fi_op op = {
+		.peer = to, .context = context, .data = data, .rma = WEFT_SQ_WRITE
+	};
+
+	return weft_fi_rma_one(ep, op, buf, len, addr, key, FI_REMOTE_CQ_DATA);
+}
+
+static ssize_t weft_fi_rma_inject(struct fid_ep *ep, const void *buf, size_t len, fi_addr_t to,
+				  uint64_t addr, uint64_t key)
+{
+	struct weft_fi_op op = { .peer = to, .silent = true, .rma = WEFT_SQ_WRITE };
+
+	return weft_fi_rma_one(ep, op, buf, len, addr, key, FI_INJECT);
+}
+
+static ssize_t weft_fi_rma_injectdata(struct fid_ep *ep, const void *buf, size_t len,
+				      uint64_t data, fi_addr_t to, uint64_t addr, uint64_t key)
+{
+	struct weft_fi_op op = {
+		.peer = to, .data = data, .silent = true, .rma = WEFT_SQ_WRITE
+	};
+
+	return weft_fi_rma_one(ep, op, buf, len, addr, key, FI_INJECT | FI_REMOTE_CQ_DATA);
+}
+
+struct fi_ops_rma weft_fi_rma_ops = {
+	.size = sizeof(struct fi_ops_rma),
+	.read = weft_fi_rma_read,
+	.readv = weft_fi_rma_readv,
+	.readmsg = weft_fi_rma_readmsg,
+	.write = weft_fi_rma_write,
+	.writev = weft_fi_rma_writev,
+	.writemsg = weft_fi_rma_writemsg,
+	.inject = weft_fi_rma_inject,
+	.writedata = weft_fi_rma_writedata,
+	.injectdata = weft_fi_rma_injectdata,
+};
