@@ -2,7 +2,7 @@
 /* fi_cntr(3), rule by rule. TIMEOUT: 200 LINKS: vnet loop */
 #include <poll.h>
 #include <pthread.h>
-#include "rows.h"
+#include "onesided.h"
 
 /* ---- What is counted ------------------------------------------------------------------ */
 
@@ -251,7 +251,7 @@ static bool binds(void)
 	return true;
 }
 
-/* Remote memory access does not exist: its flags bind a counter that nothing counts in. */
+/* Without FI_RMA its flags bind a counter that nothing counts in. */
 static bool of_memory(void)
 {
 	const uint64_t all = FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
@@ -280,6 +280,117 @@ static bool of_memory(void)
 	CHECK_EQ(fi_close(&both->fid), 0);
 	CHECK_EQ(fi_close(&none->fid), 0);
 	return true;
+}
+
+/* ---- One-sided operations --------------------------------------------------------------- */
+
+/* Five writes, three reads, two sends and a refused write from A, with all their completions. */
+static bool mixed(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		CHECK(rma_write(sbuf, i * 60000, 0, KEY));
+	CHECK_EQ(fi_inject_write(p.a.ep, sbuf, 64, p.a.peer, 0, KEY), 0);
+	for (i = 0; i < 3; i++)
+		CHECK(rma_read(sbuf, i * 60000, 0, KEY));
+	for (i = 0; i < 2; i++) {
+		CHECK(post_plain(rbuf, 64, 1));
+		CHECK(send_plain(64, 1, 2));
+		CHECK(is_received(1, 64, false, 0));
+	}
+	CHECK_EQ(fi_write(p.a.ep, sbuf, 8, NULL, p.a.peer, 0, KEY + 1, ctx(3)), 0);
+	return rma_failed(3, true, FI_EACCES);
+}
+
+static bool each_direction(void)
+{
+	static const struct {
+		uint64_t flags;
+		unsigned int begun, taken, failed;
+	} counts[] = {
+		{ 0, 2, 2, 0 },
+		{ FI_WRITE | FI_REMOTE_WRITE, 5, 5, 1 },
+		{ FI_READ | FI_REMOTE_READ, 3, 3, 0 },
+		{ FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE, 10, 10,
+		  1 },
+	};
+	struct fid_mr *mr;
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		p.o.tx_count = counts[i].flags & (FI_SEND | FI_READ | FI_WRITE);
+		p.o.rx_count = counts[i].flags & (FI_RECV | FI_REMOTE_READ | FI_REMOTE_WRITE);
+		CHECK(pair_again());
+		CHECK(expose_all(&mr));
+		CHECK(mixed());
+		CHECK(cntr_is(p.a.txcntr, counts[i].begun));
+		CHECK(cntr_is(p.b.rxcntr, counts[i].taken));
+		CHECK_EQ(fi_cntr_readerr(p.a.txcntr), counts[i].failed);
+		CHECK_EQ(fi_cntr_readerr(p.b.rxcntr), 0);
+		CHECK_EQ(fi_cntr_read(p.a.rxcntr), 0);
+		CHECK_EQ(fi_cntr_read(p.b.txcntr), 0);
+		CHECK_EQ(fi_close(&mr->fid), 0);
+	}
+	return true;
+}
+
+static bool without_event(void)
+{
+	struct fi_cntr_attr attr = { .events = FI_CNTR_EVENTS_COMP };
+	struct fid_cntr *cntr;
+	struct fid_ep *ep;
+
+	CHECK_EQ(fi_cntr_open(p.a.domain, &attr, &cntr, NULL), 0);
+	CHECK_EQ(fi_endpoint(p.a.domain, p.a.info, &ep, NULL), 0);
+	CHECK_EQ(fi_ep_bind(ep, &cntr->fid, FI_REMOTE_WRITE), -FI_EINVAL);
+	CHECK_EQ(fi_ep_bind(ep, &cntr->fid, FI_RECV | FI_REMOTE_READ), -FI_EINVAL);
+	CHECK_EQ(fi_ep_bind(ep, &cntr->fid, FI_READ | FI_WRITE), 0);
+	CHECK_EQ(fi_ep_bind(ep, &cntr->fid, FI_WRITE), -FI_EINVAL);
+	CHECK_EQ(fi_close(&cntr->fid), -FI_EBUSY);
+	CHECK_EQ(fi_close(&ep->fid), 0);
+	return !fi_close(&cntr->fid);
+}
+
+/* B waits for writes by a counter alone, and finds their bytes. */
+static bool target_waits(void)
+{
+	static const size_t sizes[] = { 0, 1, 100, 5000, 1u << 20 };
+	struct fid_mr *mr;
+	unsigned int i;
+
+	CHECK(expose_all(&mr));
+	for (i = 0; i < 5; i++) {
+		pattern_fill(sbuf, sizes[i], i);
+		CHECK_EQ(fi_write(p.a.ep, sbuf, sizes[i], NULL, p.a.peer, 0, KEY, ctx(1)), 0);
+		CHECK_EQ(fi_cntr_wait(p.b.rxcntr, i + 1, WAIT_MS), 0);
+		CHECK(pattern_is(rbuf, sizes[i], i));
+		CHECK(rma_done(1, true));
+	}
+	CHECK_EQ(fi_writedata(p.a.ep, sbuf, 100, NULL, 9, p.a.peer, 0, KEY, ctx(1)), 0);
+	CHECK(rma_told(9, 100));
+	CHECK(rma_done(1, true));
+	CHECK(cntr_is(p.b.rxcntr, 6));
+	return !fi_close(&mr->fid);
+}
+
+/* A program that waits for its own operations by a counter alone has the bytes of a read. */
+static bool initiator_waits(void)
+{
+	struct fid_mr *mr;
+	unsigned int i;
+
+	CHECK(expose_all(&mr));
+	for (i = 0; i < 20; i++) {
+		pattern_fill(rbuf, 100000, i);
+		CHECK_EQ(fi_read(p.a.ep, sbuf, 100000, NULL, p.a.peer, 0, KEY, NULL), 0);
+		while (fi_cntr_read(p.a.txcntr) <= i)
+			;
+		CHECK(pattern_is(sbuf, 100000, i));
+	}
+	CHECK_EQ(fi_read(p.a.ep, sbuf, 8, NULL, p.a.peer, ~0ULL, KEY, NULL), 0);
+	CHECK(cntr_fails(p.a.txcntr, 1));
+	return !fi_close(&mr->fid);
 }
 
 static bool in_sets(void)
@@ -341,6 +452,15 @@ static const struct row rows[] = {
 	ROW("CNTR-010", ON_BOTH, "What cannot be opened, waited on or closed is refused", binds,
 	    COUNT),
 	ROW("CNTR-011", ON_BOTH, "Counters belong to poll sets and wait sets", in_sets, COUNT),
+	ROW("CNTR-01", ON_BOTH, "Each direction of one-sided operations counts its own",
+	    each_direction, COUNT, RMA_EVENTS),
+	ROW("CNTR-04", ON_BOTH, "A read that is counted has its bytes",
+	    initiator_waits, COUNT, RMA, .o.no_cq = true, .o.tx_count = FI_SEND | FI_READ,
+	    .mess = true),
+	ROW("CNTR-05", ON_BOTH, "Operations of peers are counted with FI_RMA_EVENT only",
+	    without_event, RMA, .once = true),
+	ROW("CNTR-06", ON_BOTH, "A write of a peer that is counted has its bytes", target_waits,
+	    COUNT, RMA_EVENTS, .o.rx_count = FI_REMOTE_WRITE),
 	ROW("CNTR-012", ON_BOTH, "A counter of remote memory access alone is taken, and counts nothing",
 	    of_memory, COUNT, .once = true),
 };

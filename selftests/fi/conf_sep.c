@@ -3,7 +3,7 @@
  * fi_endpoint(3), scalable endpoints: the queues and counters of contexts.
  * TIMEOUT: 100 LINKS: loop
  */
-#include "rows.h"
+#include "onesided.h"
 
 #define NCTX	2
 
@@ -160,6 +160,42 @@ static bool opened_again(void)
 	return !fi_close(&sep.reads->fid);
 }
 
+/* Transmit contexts access memory of B, and B memory of the domain through receive context 1. */
+static bool remote_memory(void)
+{
+	struct fi_cq_tagged_entry c;
+	struct fid_mr *mr, *mine;
+	unsigned int i;
+
+	CHECK(open_all());
+	CHECK(expose(&p.b, rbuf, 4096, BOTH_RIGHTS, KEY, &mr));
+	CHECK(expose(&p.a, sbuf, 4096, BOTH_RIGHTS, KEY, &mine));
+	for (i = 0; i < NCTX; i++) {
+		pattern_fill(sbuf + 4096, 300, i);
+		CHECK_EQ(fi_write(sep.tx[i], sbuf + 4096, 300, NULL, p.a.peer, 8, KEY, ctx(1)), 0);
+		CHECK_EQ(completion(i ? sep.txcq : sep.cq, &c, NULL, NULL), 1);
+		CHECK(c.op_context == ctx(1) && c.flags == (FI_RMA | FI_WRITE));
+		CHECK(pattern_is(rbuf + 8, 300, i));
+		CHECK_EQ(fi_read(sep.rx[i], sbuf, 8, NULL, p.a.peer, 0, KEY, NULL), -FI_ENOSYS);
+	}
+	CHECK_EQ(fi_write(p.b.ep, rbuf + 8, 300, NULL, p.b.peer, 0, KEY, ctx(2)), 0);
+	CHECK_EQ(completion(p.b.txcq, &c, NULL, NULL), 1);
+	CHECK(pattern_is(sbuf, 300, NCTX - 1));
+	CHECK_EQ(fi_close(&mr->fid), 0);
+	CHECK_EQ(fi_close(&mine->fid), 0);
+	for (i = 0; i < NCTX; i++) {
+		CHECK_EQ(fi_close(&sep.tx[i]->fid), 0);
+		CHECK_EQ(fi_close(&sep.rx[i]->fid), 0);
+	}
+	CHECK_EQ(fi_close(&p.a.ep->fid), 0);
+	p.a.ep = NULL;
+	CHECK_EQ(fi_close(&sep.cq->fid), 0);
+	CHECK_EQ(fi_close(&sep.txcq->fid), 0);
+	CHECK_EQ(fi_close(&sep.rxcq->fid), 0);
+	CHECK_EQ(fi_close(&sep.sends->fid), 0);
+	return !fi_close(&sep.reads->fid);
+}
+
 #define ALONE .alone = true, .once = true
 
 static const struct row rows[] = {
@@ -167,6 +203,8 @@ static const struct row rows[] = {
 	    queues_first, ALONE),
 	ROW("SEP-002", ON_RDM, "A context that is opened again has the queue that it had",
 	    opened_again, ALONE),
+	ROW("RMA-18a", ON_RDM, "Contexts do remote memory access as endpoints do", remote_memory,
+	    ALONE, RMA),
 };
 
 int main(int argc, char **argv)

@@ -12,7 +12,9 @@ static struct fi_info *hints_new(const struct opts *o)
 	if (!h)
 		return NULL;
 	h->ep_attr->type = o->type;
-	h->caps = FI_MSG | (o->type == FI_EP_DGRAM ? 0 : FI_TAGGED) | o->caps;
+	h->caps = o->caps;
+	if (!o->bare)
+		h->caps |= FI_MSG | (o->type == FI_EP_DGRAM ? 0 : FI_TAGGED);
 	h->mode = o->mode;
 	h->ep_attr->msg_prefix_size = o->prefix;
 	h->addr_format = o->v6 ? FI_SOCKADDR_IN6 : FI_SOCKADDR_IN;
@@ -20,7 +22,10 @@ static struct fi_info *hints_new(const struct opts *o)
 	h->tx_attr->size = o->tx_size;
 	h->tx_attr->op_flags = o->tx_flags;
 	h->rx_attr->size = o->rx_size;
+	h->tx_attr->msg_order = o->order;
+	h->rx_attr->msg_order = o->order;
 	h->ep_attr->mem_tag_format = o->tag_format;
+	h->domain_attr->mr_mode = o->mr_mode;
 	if (o->key && *o->key && o->key_domain) {
 		h->domain_attr->auth_key_size = strlen(o->key);
 		h->domain_attr->auth_key = (uint8_t *)strdup(o->key);
@@ -91,8 +96,8 @@ bool side_endpoint(struct side *s, struct fi_info *info, const struct opts *o)
 	if (o->counters) {
 		CHECK_EQ(fi_cntr_open(s->domain, &cntr, &s->txcntr, s), 0);
 		CHECK_EQ(fi_cntr_open(s->domain, &cntr, &s->rxcntr, s), 0);
-		CHECK_EQ(fi_ep_bind(s->ep, &s->txcntr->fid, FI_SEND), 0);
-		CHECK_EQ(fi_ep_bind(s->ep, &s->rxcntr->fid, FI_RECV), 0);
+		CHECK_EQ(fi_ep_bind(s->ep, &s->txcntr->fid, o->tx_count ?: FI_SEND), 0);
+		CHECK_EQ(fi_ep_bind(s->ep, &s->rxcntr->fid, o->rx_count ?: FI_RECV), 0);
 	}
 	if (o->type != FI_EP_MSG) {
 		CHECK_EQ(fi_av_open(s->domain, &av, &s->av, NULL), 0);

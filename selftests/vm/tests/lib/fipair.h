@@ -14,6 +14,7 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_eq.h>
 #include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
 #include <rdma/fi_tagged.h>
 #include "check.h"
 
@@ -27,11 +28,14 @@
  * @v6: IPv6
  * @selective: both queues are bound with FI_SELECTIVE_COMPLETION
  * @caps: more capabilities
+ * @bare: @caps are all capabilities
  * @mode: modes that the program supports
  * @prefix: msg_prefix_size in the hints
  * @limit: FI_OPT_BUFFERED_LIMIT, 0: the provider's choice
  * @min: FI_OPT_BUFFERED_MIN, with @limit
- * @counters: sends and receives are counted
+ * @counters: operations are counted
+ * @tx_count: what @txcntr is bound with, 0: FI_SEND
+ * @rx_count: what @rxcntr is bound with, 0: FI_RECV
  * @no_cq: with @counters: no completion queues are bound
  * @cq_size: entries of each queue, 0: the provider's choice
  * @tx_size: of A's sends, 0: the provider's choice
@@ -43,6 +47,8 @@
  * @key: auth_key of the endpoints, text; NULL: none
  * @key_b: of B's, NULL: the same, "": none
  * @key_domain: @key is the domain's
+ * @mr_mode: mr_mode in the hints
+ * @order: msg_order in the hints
  */
 struct opts {
 	enum fi_ep_type type;
@@ -50,8 +56,11 @@ struct opts {
 	bool v6;
 	bool selective;
 	bool counters;
+	uint64_t tx_count;
+	uint64_t rx_count;
 	bool no_cq;
 	uint64_t caps;
+	bool bare;
 	uint64_t mode;
 	size_t prefix;
 	size_t limit;
@@ -66,6 +75,8 @@ struct opts {
 	const char *key;
 	const char *key_b;
 	bool key_domain;
+	int mr_mode;
+	uint64_t order;
 };
 
 /**
