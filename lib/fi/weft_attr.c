@@ -614,8 +614,8 @@ void weft_fi_info_narrow(struct fi_info *info, const struct fi_info *hints, uint
 	info->rx_attr->size = weft_fi_default_size(rx ? rx->size : 0, info->rx_attr->size);
 	info->tx_attr->op_flags = tx ? tx->op_flags : 0;
 	if (!(info->tx_attr->op_flags & WEFT_FI_LEVELS))
-		info->tx_attr->op_flags |= info->ep_attr->type == FI_EP_DGRAM ?
-					   FI_TRANSMIT_COMPLETE : FI_INJECT_COMPLETE;
+		info->tx_attr->op_flags |=
+			weft_fi_level_default(info->ep_attr->type == FI_EP_DGRAM, info->caps);
 	info->rx_attr->op_flags = rx ? rx->op_flags : 0;
 	/* no message is lost for lack of buffering, whatever the program requests */
 	info->rx_attr->total_buffered_recv = rx ? rx->total_buffered_recv : 0;

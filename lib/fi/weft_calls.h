@@ -146,6 +146,7 @@ void weft_fi_half_idle(struct weft_fi_half *half, bool idle);
 
 /* weft_ep_opt.c */
 extern struct fi_ops_ep weft_fi_ep_ops;
+uint64_t weft_fi_level_default(bool dgram, uint64_t caps);
 uint64_t weft_fi_tx_flags(const struct weft_fi_ep *ep, uint64_t flags);
 int weft_fi_ep_control(struct fid *fid, int command, void *arg);
 

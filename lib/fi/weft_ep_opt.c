@@ -8,12 +8,29 @@
  */
 #include "weft_fi.h"
 
+/**
+ * weft_fi_level_default() - the completion level of operations without one
+ * @dgram: of a datagram endpoint
+ * @caps: capabilities of the endpoint
+ *
+ * One-sided operations complete when the peer has executed them. So that is the level of an
+ * endpoint without messages.
+ *
+ * Return: the level.
+ */
+uint64_t weft_fi_level_default(bool dgram, uint64_t caps)
+{
+	if (dgram)
+		return FI_TRANSMIT_COMPLETE;
+	return caps & (FI_MSG | FI_TAGGED) ? FI_INJECT_COMPLETE : FI_DELIVERY_COMPLETE;
+}
+
 /* Add the default completion level if the flags have none. */
 uint64_t weft_fi_tx_flags(const struct weft_fi_ep *ep, uint64_t flags)
 {
 	if (flags & WEFT_FI_LEVELS)
 		return flags;
-	return flags | (ep->dgram ? FI_TRANSMIT_COMPLETE : FI_INJECT_COMPLETE);
+	return flags | weft_fi_level_default(ep->dgram, ep->caps);
 }
 
 /* FI_TRANSMIT or FI_RECV in the flags selects the half. */

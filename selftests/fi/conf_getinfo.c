@@ -349,6 +349,7 @@ static bool one_sided(void)
 	CHECK_EQ(info->rx_attr->caps & (FI_RMA | dirs), FI_RMA | FI_REMOTE_READ | FI_REMOTE_WRITE);
 	CHECK_EQ(info->tx_attr->msg_order & (order | FI_ORDER_SAW), order);
 	CHECK_EQ(info->rx_attr->msg_order, info->tx_attr->msg_order);
+	CHECK_EQ(info->tx_attr->op_flags, FI_DELIVERY_COMPLETE);
 	CHECK_EQ(info->tx_attr->rma_iov_limit, 8);
 	CHECK_EQ(info->ep_attr->max_order_raw_size, 4096);
 	CHECK_EQ(info->ep_attr->max_order_war_size, 4096);

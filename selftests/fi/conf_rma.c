@@ -372,8 +372,11 @@ static bool narrowed(void)
 
 static bool alone(void)
 {
+	uint64_t flags = FI_TRANSMIT;
 	struct fid_mr *mr;
 
+	CHECK_EQ(fi_control(&p.a.ep->fid, FI_GETOPSFLAG, &flags), 0);
+	CHECK_EQ(flags, FI_DELIVERY_COMPLETE);
 	CHECK_EQ(p.a.info->caps & (FI_MSG | FI_TAGGED | FI_SEND | FI_RECV), 0);
 	CHECK(expose_all(&mr));
 	pattern_fill(sbuf, 5000, 1);
