@@ -102,7 +102,7 @@ static int weft_post(struct wpair *p, const struct flood *f, unsigned int no, bo
 }
 
 /* Each message once; those without resident memory come later. */
-static bool weft_read(struct wside *s, const struct flood *f, unsigned int *done, bool *seen)
+static bool take_weft(struct wside *s, const struct flood *f, unsigned int *done, bool *seen)
 {
 	struct weft_cqe e[4];
 	int n = weft_cq_read(s->cq, e, 4), i;
@@ -136,8 +136,8 @@ static bool weft_flood(struct wpair *p, const struct flood *f, unsigned int msgs
 		if (f->late && sent > posted && (sent - got == WINDOW || sent == msgs) &&
 		    !weft_post(p, f, posted, true))
 			posted++;
-		CHECK(weft_read(&p->a, f, &acked, was_sent));
-		CHECK(weft_read(&p->b, f, &got, was_got));
+		CHECK(take_weft(&p->a, f, &acked, was_sent));
+		CHECK(take_weft(&p->b, f, &got, was_got));
 	}
 	return true;
 }
@@ -173,7 +173,7 @@ static bool weft_run(const struct flood *f)
 
 /* ---- Through libfabric ----------------------------------------------------------------------- */
 
-static bool fi_read(struct fid_cq *cq, unsigned int *done)
+static bool take_fi(struct fid_cq *cq, unsigned int *done)
 {
 	struct fi_cq_tagged_entry e[4];
 	ssize_t n = fi_cq_read(cq, e, 4);
@@ -195,8 +195,8 @@ static bool fi_flood(struct pair *p, const struct flood *f, unsigned int msgs)
 			posted++;
 		if (sent < posted && !fi_tsend(p->a.ep, sbuf, f->len, NULL, p->a.peer, sent, NULL))
 			sent++;
-		CHECK(fi_read(p->a.txcq, &acked));
-		CHECK(fi_read(p->b.rxcq, &got));
+		CHECK(take_fi(p->a.txcq, &acked));
+		CHECK(take_fi(p->b.rxcq, &got));
 	}
 	CHECK_EQ(acked, msgs);
 	CHECK_EQ(got, msgs);
