@@ -7,8 +7,9 @@
  * wd_ia.by_handle maps the low 16 bits of a kernel object's handle to its object.
  *
  * Locks nest in this order: wd_ia.cno_lock -> wd_cno.lock -> wd_evd.lock -> wd_ep.lock, wd_srq.lock
- * -> wd_ia.lock. An EVD's lock protects its queues of libweft and the events that were read from
- * them. An EP's lock protects its rings and operations. An SRQ's lock protects its ring.
+ * -> wd_rmr.lock -> wd_ia.lock. An EVD's lock protects its queues of libweft, the events that were
+ * read from them, and its list of ripe EPs. An EP's lock protects its rings and operations. An
+ * SRQ's lock protects its ring, an RMR's its window.
  *
  * WEFT_DAT_LOG=1 in the environment logs failed calls and their errors to standard error.
  */
@@ -34,6 +35,7 @@
 #define WD_QLEN_MAX	65536
 #define WD_BACKLOG	4096
 #define WD_PARAMS_MAX	512		/* bytes of the parameters of a line in dat.conf */
+#define WD_RMRS_MAX	32768		/* RMRs of an IA, of the regions that a user may have */
 
 #define WD_ERR(type, sub)	wd_err((type) | (sub), __func__)
 #define WD_BAD(sub)		WD_ERR(DAT_INVALID_HANDLE, sub)
@@ -42,6 +44,9 @@
 #define WD_NOMEM		WD_ERR(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY)
 #define WD_NOT_SUPPORTED	WD_ERR(DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE)
 #define WD_NOT_IMPLEMENTED	WD_ERR(DAT_NOT_IMPLEMENTED, DAT_NO_SUBTYPE)
+
+/* Privileges of peers */
+#define WD_REMOTE	(DAT_MEM_PRIV_REMOTE_READ_FLAG | DAT_MEM_PRIV_REMOTE_WRITE_FLAG)
 
 /* The header's masks for a CNO overlap: use their union. */
 #define WD_CNO_FIELDS	(DAT_CNO_FIELD_PROXY | DAT_CNO_FIELD_ALL)
@@ -77,7 +82,7 @@ struct wd_ia {
 	uint32_t next_zone;
 	struct sockaddr_storage addr;
 	char mtu[16];
-	DAT_NAMED_ATTR attr[2];
+	DAT_NAMED_ATTR attr[3];
 	struct weft_key key;		/* key of its endpoints' job; size 0: none */
 	struct wd_obj *_Atomic by_handle[WD_OBJS];
 };
@@ -94,7 +99,19 @@ struct wd_lmr {
 	uint64_t len;
 	DAT_MEM_PRIV_FLAGS priv;
 	DAT_MEM_TYPE type;
-	uint32_t key;
+	uint32_t key;			/* its LMR context */
+	DAT_RMR_CONTEXT context;	/* for peers, 0: they have no access */
+};
+
+/* A window into an LMR. @iov, @priv and @context are 0 while it is not bound. */
+struct wd_rmr {
+	struct wd_obj obj;
+	struct wd_pz *pz;
+	pthread_mutex_t lock;		/* protects the fields below */
+	struct wd_lmr *lmr;		/* NULL: not bound */
+	DAT_LMR_TRIPLET iov;
+	DAT_MEM_PRIV_FLAGS priv;
+	DAT_RMR_CONTEXT context;
 };
 
 struct wd_cno {
@@ -152,6 +169,8 @@ struct wd_evd {
 	struct wd_cno *cno;		/* cno_lock, lock */
 	struct wd_evd *cno_next;	/* cno->lock */
 	bool polled;			/* cno->lock: its queues trigger the CNO */
+	struct wd_ep *ripe;		/* EPs whose oldest request has ended */
+	struct wd_ep *ripe_last;	/* the last of them, if any */
 };
 
 struct wd_srq {
@@ -163,11 +182,22 @@ struct wd_srq {
 	struct wd_count *count;
 };
 
-/* An operation in progress. */
+#define WD_NO_OP	UINT32_MAX
+
+/*
+ * An operation in progress. @next: the free one behind it, or the request posted after it. @round:
+ * of a read, see weft_dat_request.c. @done: a request that has ended with @status and @len.
+ */
 struct wd_op {
 	DAT_DTO_COOKIE cookie;
 	DAT_COMPLETION_FLAGS flags;
+	DAT_DTOS kind;
 	uint32_t next;
+	uint32_t round;
+	DAT_DTO_COMPLETION_STATUS status;
+	DAT_SEG_LENGTH len;
+	bool done;
+	struct wd_rmr *rmr;		/* of a bind */
 };
 
 struct wd_ep {
@@ -183,6 +213,13 @@ struct wd_ep {
 	struct wd_op *ops;
 	uint32_t free_op;
 	uint32_t nsend, nrecv;		/* operations in progress */
+	uint32_t first, last;		/* requests in posting order, WD_NO_OP: none */
+	uint32_t round;			/* number of fences so far */
+	int reads;			/* RDMA reads since the last fence that may be under way */
+	bool broken;			/* a failed RDMA request has broken the connection */
+	bool failed;			/* an event reports the end: later ones are flushed */
+	bool ripe;			/* on request->ripe; its lock protects both fields */
+	struct wd_ep *ripe_next;
 	struct wd_count *sends, *recvs;
 	struct sockaddr_storage local, remote;
 	DAT_CONN_QUAL remote_qual;
@@ -271,6 +308,45 @@ static inline void *wd_find(struct wd_ia *ia, uint32_t handle, int type)
 	return obj && obj->handle == handle ? obj : NULL;
 }
 
+static inline bool wd_is_rdma(DAT_DTOS kind)
+{
+	return kind == DAT_DTO_RDMA_READ || kind == DAT_DTO_RDMA_WRITE;
+}
+
+/* Return: bytes of the longest message and RDMA request. */
+static inline DAT_SEG_LENGTH wd_max_size(const struct wd_ia *ia)
+{
+	return ia->q.max_msg < UINT32_MAX ? ia->q.max_msg : UINT32_MAX;
+}
+
+/* Return: key of the region with an RMR context. */
+static inline uint64_t wd_region_key(DAT_RMR_CONTEXT context)
+{
+	return 0x6461740000000000ull | context;
+}
+
+/* Return: bytes of all segments; each has at most UINT32_MAX. */
+static inline uint64_t wd_bytes(const struct iovec *vec, DAT_COUNT n)
+{
+	uint64_t sum = 0;
+
+	while (n-- > 0)
+		sum += vec[n].iov_len;
+	return sum;
+}
+
+/* Return: true if the LMR has all these bytes. */
+static inline bool wd_lmr_covers(const struct wd_lmr *lmr, uint64_t at, uint64_t len)
+{
+	return at >= lmr->addr && len <= lmr->len && at - lmr->addr <= lmr->len - len;
+}
+
+/* Return: true if the connection has ended. Its event may still be unread. */
+static inline bool wd_ep_shut(const struct wd_ep *ep)
+{
+	return ep->state == DAT_EP_STATE_DISCONNECTED || weft_ep_flags(ep->ep) & WEFT_ST_SHUT;
+}
+
 static inline void wd_use(void *obj)
 {
 	if (obj)
@@ -303,7 +379,21 @@ DAT_RETURN wd_lmr_create(DAT_IA_HANDLE ia, DAT_MEM_TYPE type, DAT_REGION_DESCRIP
 DAT_RETURN wd_lmr_query(DAT_LMR_HANDLE lmr, DAT_LMR_PARAM_MASK mask, DAT_LMR_PARAM *param);
 DAT_RETURN wd_lmr_free(DAT_LMR_HANDLE lmr);
 DAT_RETURN wd_iov(struct wd_ia *ia, const struct wd_pz *pz, const DAT_LMR_TRIPLET *iov,
-		  DAT_COUNT n, DAT_COUNT max, bool write, struct iovec *vec, uint32_t *keys);
+		  DAT_COUNT n, DAT_COUNT max, DAT_MEM_PRIV_FLAGS need, struct iovec *vec,
+		  uint32_t *keys);
+DAT_RETURN wd_lmr_sync(DAT_IA_HANDLE ia, const DAT_LMR_TRIPLET *iov, DAT_VLEN n);
+
+int wd_region_add(const struct wd_pz *pz, uint64_t addr, uint64_t len, DAT_MEM_PRIV_FLAGS priv,
+		  DAT_RMR_CONTEXT *context);
+void wd_region_end(struct wd_ia *ia, DAT_RMR_CONTEXT context);
+
+DAT_RETURN wd_rmr_create(DAT_PZ_HANDLE pz, DAT_RMR_HANDLE *rmr);
+DAT_RETURN wd_rmr_query(DAT_RMR_HANDLE rmr, DAT_RMR_PARAM_MASK mask, DAT_RMR_PARAM *param);
+DAT_RETURN wd_rmr_bind(DAT_RMR_HANDLE rmr, DAT_LMR_HANDLE lmr, const DAT_LMR_TRIPLET *iov,
+		       DAT_MEM_PRIV_FLAGS priv, DAT_VA_TYPE va_type, DAT_EP_HANDLE ep,
+		       DAT_RMR_COOKIE cookie, DAT_COMPLETION_FLAGS flags,
+		       DAT_RMR_CONTEXT *context);
+DAT_RETURN wd_rmr_free(DAT_RMR_HANDLE rmr);
 
 DAT_RETURN wd_evd_create(DAT_IA_HANDLE ia, DAT_COUNT qlen, DAT_CNO_HANDLE cno,
 			 DAT_EVD_FLAGS flags, DAT_EVD_HANDLE *evd);
@@ -384,6 +474,38 @@ DAT_RETURN wd_ep_post_send(DAT_EP_HANDLE ep, DAT_COUNT n, DAT_LMR_TRIPLET *iov,
 			   DAT_DTO_COOKIE cookie, DAT_COMPLETION_FLAGS flags);
 DAT_RETURN wd_ep_post_recv(DAT_EP_HANDLE ep, DAT_COUNT n, DAT_LMR_TRIPLET *iov,
 			   DAT_DTO_COOKIE cookie, DAT_COMPLETION_FLAGS flags);
+bool wd_flags_ok(DAT_COMPLETION_FLAGS flags, DAT_COMPLETION_FLAGS known,
+		 DAT_COMPLETION_FLAGS allowed);
+DAT_RETURN wd_ep_post_rdma_read(DAT_EP_HANDLE ep, DAT_COUNT n, DAT_LMR_TRIPLET *iov,
+				DAT_DTO_COOKIE cookie, const DAT_RMR_TRIPLET *remote,
+				DAT_COMPLETION_FLAGS flags);
+DAT_RETURN wd_ep_post_rdma_write(DAT_EP_HANDLE ep, DAT_COUNT n, DAT_LMR_TRIPLET *iov,
+				 DAT_DTO_COOKIE cookie, const DAT_RMR_TRIPLET *remote,
+				 DAT_COMPLETION_FLAGS flags);
+
+/* A send or RDMA request to be posted. @len: bytes; @remote: of RDMA. */
+struct wd_request {
+	DAT_DTOS kind;
+	const struct iovec *vec;
+	DAT_COUNT n;
+	uint64_t len;
+	const DAT_RMR_TRIPLET *remote;
+	DAT_DTO_COOKIE cookie;
+	DAT_COMPLETION_FLAGS flags;
+};
+
+uint32_t wd_op_get(struct wd_ep *ep, DAT_DTOS kind, DAT_DTO_COOKIE cookie,
+		   DAT_COMPLETION_FLAGS flags);
+struct wd_op wd_op_put(struct wd_ep *ep, uint32_t i);
+DAT_RETURN wd_posted(struct wd_ep *ep, uint32_t op, struct wd_count *count, int ret);
+DAT_RETURN wd_request_begin(struct wd_ep *ep, DAT_DTOS kind, DAT_DTO_COOKIE cookie,
+			    DAT_COMPLETION_FLAGS flags, uint32_t *op);
+DAT_RETURN wd_request_posted(struct wd_ep *ep, uint32_t op, int ret);
+DAT_RETURN wd_request_post(struct wd_ep *ep, const struct wd_request *r);
+void wd_request_done(struct wd_evd *evd, struct wd_ep *ep, uint32_t i,
+		     DAT_DTO_COMPLETION_STATUS status, uint64_t len);
+bool wd_request_next(struct wd_evd *evd, struct wd_event *e);
+void wd_request_forget(struct wd_evd *evd, struct wd_ep *ep);
 
 DAT_RETURN wd_srq_create(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, DAT_SRQ_ATTR *attr,
 			 DAT_SRQ_HANDLE *srq);

@@ -19,6 +19,8 @@ static const DAT_EP_ATTR wd_default = {
 	.max_request_dtos = 64,
 	.max_recv_iov = 4,
 	.max_request_iov = 4,
+	.max_rdma_read_in = 64,
+	.max_rdma_read_out = 64,
 	.srq_soft_hw = DAT_HW_DEFAULT,
 };
 
@@ -31,15 +33,40 @@ static uint32_t wd_slots(DAT_COUNT n, DAT_COUNT iov)
 									       slots;
 }
 
+/* Return: flags of the kernel's endpoint. Only an EP with RDMA reads pays for fences. */
+static uint32_t wd_ep_flags(const struct wd_ep *ep)
+{
+	uint32_t flags = WEFT_EPF_STRICT | WEFT_EPF_RMA | WEFT_EPF_REMOTE_WRITE | WEFT_EPF_ORDERED;
+
+	if (ep->srq)
+		flags |= WEFT_EPF_SRQ;
+	if (ep->attr.max_rdma_read_in)
+		flags |= WEFT_EPF_REMOTE_READ;
+	if (ep->attr.max_rdma_read_out)
+		flags |= WEFT_EPF_FENCE;
+	return flags;
+}
+
+/* Return: maximum segments of any request. */
+static DAT_COUNT wd_ep_iov(const DAT_EP_ATTR *a)
+{
+	DAT_COUNT n = a->max_request_iov;
+
+	if (n < a->max_rdma_read_iov)
+		n = a->max_rdma_read_iov;
+	return n < a->max_rdma_write_iov ? a->max_rdma_write_iov : n;
+}
+
 static int wd_ep_make(struct wd_ep *ep)
 {
 	struct wd_ia *ia = ep->obj.ia;
 	struct weft_ep_attr attr = {
 		.type = WEFT_EP_MSG,
-		.flags = WEFT_EPF_STRICT | (ep->srq ? WEFT_EPF_SRQ : 0),
-		.sq_slots = wd_slots(ep->attr.max_request_dtos, ep->attr.max_request_iov),
+		.flags = wd_ep_flags(ep),
+		.sq_slots = wd_slots(ep->attr.max_request_dtos, wd_ep_iov(&ep->attr)),
 		.rq_slots = ep->srq ? 0 : wd_slots(ep->attr.max_recv_dtos, ep->attr.max_recv_iov),
 		.addr = ia->q.addr[0],
+		.zone = ep->pz ? ep->pz->zone : 0,
 	};
 	int ret;
 
@@ -65,6 +92,8 @@ static void wd_ep_unmake(struct wd_ep *ep)
 			continue;
 		pthread_mutex_lock(&evd[i]->lock);
 		wd_evd_gather(evd[i], true);
+		if (evd[i] == ep->request)
+			wd_request_forget(evd[i], ep);
 		pthread_mutex_unlock(&evd[i]->lock);
 	}
 	wd_unindex(&ep->obj);
@@ -143,8 +172,10 @@ static DAT_RETURN wd_attr_check(const DAT_EP_ATTR *a, DAT_UINT32 bad)
 	    !wd_attr_in("max_request_dtos", a->max_request_dtos, WD_DTO_MAX) ||
 	    !wd_attr_in("max_recv_iov", a->max_recv_iov, WD_IOV_MAX) ||
 	    !wd_attr_in("max_request_iov", a->max_request_iov, WD_IOV_MAX) ||
-	    !wd_attr_in("max_rdma_read_in", a->max_rdma_read_in, INT32_MAX) ||
-	    !wd_attr_in("max_rdma_read_out", a->max_rdma_read_out, INT32_MAX) ||
+	    !wd_attr_in("max_rdma_read_in", a->max_rdma_read_in, WD_DTO_MAX) ||
+	    !wd_attr_in("max_rdma_read_out", a->max_rdma_read_out, WD_DTO_MAX) ||
+	    !wd_attr_in("max_rdma_read_iov", a->max_rdma_read_iov, WD_IOV_MAX) ||
+	    !wd_attr_in("max_rdma_write_iov", a->max_rdma_write_iov, WD_IOV_MAX) ||
 	    !wd_attr_in("named attributes", (int64_t)a->ep_transport_specific_count +
 			a->ep_provider_specific_count, 0) || !wd_attr_flags(a))
 		return WD_ERR(DAT_INVALID_PARAMETER, bad);
@@ -153,15 +184,15 @@ static DAT_RETURN wd_attr_check(const DAT_EP_ATTR *a, DAT_UINT32 bad)
 	return DAT_SUCCESS;
 }
 
-/* Programs that request RDMA get none: dat_ep_query() and every post report that. */
+/* RDMA has as many segments as requested, and at least as many as a send. */
 static void wd_attr_set(struct wd_ep *ep, const DAT_EP_ATTR *a)
 {
 	ep->attr = *a;
-	ep->attr.max_rdma_size = 0;
-	ep->attr.max_rdma_read_in = 0;
-	ep->attr.max_rdma_read_out = 0;
-	ep->attr.max_rdma_read_iov = 0;
-	ep->attr.max_rdma_write_iov = 0;
+	ep->attr.max_rdma_size = wd_max_size(ep->obj.ia);
+	if (ep->attr.max_rdma_read_iov < a->max_request_iov)
+		ep->attr.max_rdma_read_iov = a->max_request_iov;
+	if (ep->attr.max_rdma_write_iov < a->max_request_iov)
+		ep->attr.max_rdma_write_iov = a->max_request_iov;
 	ep->attr.ep_transport_specific = NULL;
 	ep->attr.ep_provider_specific = NULL;
 	if (ep->srq)
@@ -194,6 +225,11 @@ static DAT_RETURN wd_ep_alloc(struct wd_ep *ep)
 	ep->free_op = 0;
 	ep->nsend = 0;
 	ep->nrecv = 0;
+	ep->first = WD_NO_OP;
+	ep->round = 0;
+	ep->reads = 0;
+	ep->broken = false;
+	ep->failed = false;
 	return wd_errno(wd_ep_make(ep), DAT_RESOURCE_TEP);
 }
 
@@ -375,13 +411,18 @@ DAT_RETURN wd_ep_query(DAT_EP_HANDLE handle, DAT_EP_PARAM_MASK mask, DAT_EP_PARA
 #define WD_SIZES	(DAT_EP_FIELD_EP_ATTR_MAX_RECV_DTOS | \
 			 DAT_EP_FIELD_EP_ATTR_MAX_REQUEST_DTOS | \
 			 DAT_EP_FIELD_EP_ATTR_MAX_RECV_IOV | \
-			 DAT_EP_FIELD_EP_ATTR_MAX_REQUEST_IOV)
+			 DAT_EP_FIELD_EP_ATTR_MAX_REQUEST_IOV | \
+			 DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_IN | \
+			 DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_OUT | \
+			 DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_IOV | \
+			 DAT_EP_FIELD_EP_ATTR_MAX_RDMA_WRITE_IOV)
+/* Parameters of the kernel's endpoint: a change makes another one. */
+#define WD_MADE_WITH	(WD_SIZES | DAT_EP_FIELD_PZ_HANDLE)
 #define WD_MODIFIABLE	(DAT_EP_FIELD_PZ_HANDLE | DAT_EP_FIELD_RECV_EVD_HANDLE | \
 			 DAT_EP_FIELD_REQUEST_EVD_HANDLE | DAT_EP_FIELD_CONNECT_EVD_HANDLE | \
 			 DAT_EP_FIELD_EP_ATTR_ALL)
 /* Parameters that posted receives depend on. */
-#define WD_POSTED_FOR	(WD_SIZES | DAT_EP_FIELD_PZ_HANDLE | \
-			 DAT_EP_FIELD_EP_ATTR_RECV_COMPLETION_FLAGS)
+#define WD_POSTED_FOR	(WD_MADE_WITH | DAT_EP_FIELD_EP_ATTR_RECV_COMPLETION_FLAGS)
 
 /* Copy the attributes in @mask from @from. */
 static void wd_attr_merge(DAT_EP_ATTR *a, DAT_EP_PARAM_MASK mask, const DAT_EP_ATTR *from)
@@ -408,6 +449,10 @@ static void wd_attr_merge(DAT_EP_ATTR *a, DAT_EP_PARAM_MASK mask, const DAT_EP_A
 		a->max_rdma_read_in = from->max_rdma_read_in;
 	if (mask & DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_OUT)
 		a->max_rdma_read_out = from->max_rdma_read_out;
+	if (mask & DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_IOV)
+		a->max_rdma_read_iov = from->max_rdma_read_iov;
+	if (mask & DAT_EP_FIELD_EP_ATTR_MAX_RDMA_WRITE_IOV)
+		a->max_rdma_write_iov = from->max_rdma_write_iov;
 	if (mask & DAT_EP_FIELD_EP_ATTR_SRQ_SOFT_HW)
 		a->srq_soft_hw = from->srq_soft_hw;
 	if (mask & DAT_EP_FIELD_EP_ATTR_NUM_TRANSPORT_ATTR)
@@ -453,7 +498,7 @@ DAT_RETURN wd_ep_modify(DAT_EP_HANDLE handle, DAT_EP_PARAM_MASK mask, const DAT_
 	wd_attr_set(ep, &attr);
 	wd_ep_uses(ep, wd_use);
 	wd_streams(ep, 1);
-	if (!(mask & WD_SIZES))
+	if (!(mask & WD_MADE_WITH))
 		return DAT_SUCCESS;
 	wd_ep_release(ep);
 	return wd_ep_alloc(ep);

@@ -274,6 +274,17 @@ static void wd_evd_lost(struct wd_evd *evd)
 	wd_evd_add(evd, e);
 }
 
+/* Move events of ended requests into the ring, while it has space. The EVD is locked. */
+static void wd_evd_requests(struct wd_evd *evd, bool all)
+{
+	while (evd->ripe && wd_evd_free_slots(evd, all)) {
+		struct wd_event *e = wd_evd_slot(evd);
+
+		if (wd_request_next(evd, e))
+			wd_evd_add(evd, e);
+	}
+}
+
 /* Move events of the kernel into the ring. The EVD is locked. */
 static void wd_evd_collect(struct wd_evd *evd, bool all)
 {
@@ -295,6 +306,7 @@ static void wd_evd_collect(struct wd_evd *evd, bool all)
 	}
 	if (n == -ENODEV)
 		wd_evd_lost(evd);
+	wd_evd_requests(evd, all);
 	/* bounded, as other threads may continue */
 	while (evd->cq && sum < WEFT_RING_MAX && (room = wd_evd_free_slots(evd, all))) {
 		n = weft_cq_read(evd->cq, cqe, room < WD_CQ_BATCH ? room : WD_CQ_BATCH);
@@ -307,6 +319,7 @@ static void wd_evd_collect(struct wd_evd *evd, bool all)
 			if (wd_event_dto(evd, &cqe[i], e))
 				wd_evd_add(evd, e);
 		}
+		wd_evd_requests(evd, all);
 	}
 }
 

@@ -9,24 +9,30 @@
 
 #include "weft_dat.h"
 
-static DAT_DTO_COMPLETION_STATUS wd_status(const struct weft_cqe *cqe)
+/* Return: status of an operation that an errno ended. */
+static DAT_DTO_COMPLETION_STATUS wd_status(const struct weft_cqe *cqe, DAT_DTOS kind)
 {
+	bool rdma = wd_is_rdma(kind);
+
 	switch (cqe->status) {
 	case 0:
 		return DAT_DTO_SUCCESS;
 	case EMSGSIZE:
-		return cqe->flags & WEFT_CQE_SEND ? DAT_DTO_ERR_REMOTE_RESPONDER :
-						    DAT_DTO_ERR_LOCAL_LENGTH;
+		return kind == DAT_DTO_RECEIVE ? DAT_DTO_ERR_LOCAL_LENGTH :
+						 DAT_DTO_ERR_REMOTE_RESPONDER;
 	case EREMOTEIO:
 		return DAT_DTO_ERR_REMOTE_RESPONDER;
-	case EFAULT:
 	case EACCES:
+		return rdma ? DAT_DTO_ERR_REMOTE_ACCESS : DAT_DTO_ERR_LOCAL_PROTECTION;
+	case EFAULT:
 		return DAT_DTO_ERR_LOCAL_PROTECTION;
 	case ECANCELED:
 	case ENOTCONN:
 	case ECONNRESET:
 	case ENODEV:
 		return DAT_DTO_ERR_FLUSHED;
+	case ECONNREFUSED:
+		return rdma ? DAT_DTO_ERR_FLUSHED : DAT_DTO_ERR_LOCAL_EP;
 	case ETIMEDOUT:
 	case EHOSTUNREACH:
 		return DAT_DTO_ERR_TRANSPORT;
@@ -35,59 +41,54 @@ static DAT_DTO_COMPLETION_STATUS wd_status(const struct weft_cqe *cqe)
 	}
 }
 
-/* Free an operation of the EP. */
-static struct wd_op wd_op_put(struct wd_ep *ep, uint64_t context, bool send)
-{
-	struct wd_op op;
-
-	pthread_mutex_lock(&ep->lock);
-	op = ep->ops[context];
-	ep->ops[context].next = ep->free_op;
-	ep->free_op = context;
-	if (send)
-		ep->nsend--;
-	else
-		ep->nrecv--;
-	pthread_mutex_unlock(&ep->lock);
-	return op;
-}
-
-/* Return: true if the completion becomes an event. */
-bool wd_event_dto(struct wd_evd *evd, const struct weft_cqe *cqe, struct wd_event *e)
+/* A receive has ended. Return: true. */
+static bool wd_event_recv(struct wd_ep *ep, const struct weft_cqe *cqe, struct wd_event *e)
 {
 	DAT_DTO_COMPLETION_EVENT_DATA *d = &e->ev.event_data.dto_completion_event_data;
-	struct wd_ep *ep = wd_find_low(evd->obj.ia, cqe->ep, DAT_HANDLE_TYPE_EP);
-	bool send = cqe->flags & WEFT_CQE_SEND;
+	DAT_COMPLETION_FLAGS on = ep->attr.recv_completion_flags;
 	struct wd_op op = { .flags = DAT_COMPLETION_DEFAULT_FLAG };
+	bool ok;
 
-	if (!ep)
-		return false;
-	e->ev.event_number = DAT_DTO_COMPLETION_EVENT;
-	d->ep_handle = ep;
-	d->status = wd_status(cqe);
-	d->operation = send ? DAT_DTO_SEND : DAT_DTO_RECEIVE;
-	d->transfered_length = cqe->len;
-	e->notify = true;
-	if (ep->srq && !send) {
+	if (ep->srq) {
 		e->reap = ep->srq->count;
 		op.cookie.as_64 = cqe->context;
 	} else {
-		e->reap = send ? ep->sends : ep->recvs;
-		op = wd_op_put(ep, cqe->context, send);
-	}
-	d->user_cookie = op.cookie;
-	if (d->status == DAT_DTO_SUCCESS && op.flags & DAT_COMPLETION_SUPPRESS_FLAG) {
-		atomic_fetch_sub(&e->reap->n, 1);
-		e->reap = NULL;
-		return false;
+		e->reap = ep->recvs;
+		pthread_mutex_lock(&ep->lock);
+		op = wd_op_put(ep, cqe->context);
+		ep->nrecv--;
+		pthread_mutex_unlock(&ep->lock);
 	}
 	atomic_fetch_add(&e->reap->refs, 1);
-	if (op.flags & DAT_COMPLETION_UNSIGNALLED_FLAG && d->status == DAT_DTO_SUCCESS)
-		e->notify = false;
-	if (!send && ep->attr.recv_completion_flags & DAT_COMPLETION_SOLICITED_WAIT_FLAG &&
-	    d->status == DAT_DTO_SUCCESS && !(cqe->flags & WEFT_CQE_SOLICITED))
-		e->notify = false;
+	e->ev.event_number = DAT_DTO_COMPLETION_EVENT;
+	d->ep_handle = ep;
+	d->status = wd_status(cqe, DAT_DTO_RECEIVE);
+	d->operation = DAT_DTO_RECEIVE;
+	d->transfered_length = cqe->len;
+	d->user_cookie = op.cookie;
+	ok = d->status == DAT_DTO_SUCCESS;
+	e->notify = !ok || !(op.flags & DAT_COMPLETION_UNSIGNALLED_FLAG ||
+			     (on & DAT_COMPLETION_SOLICITED_WAIT_FLAG &&
+			      !(cqe->flags & WEFT_CQE_SOLICITED)));
 	return true;
+}
+
+/* The event of a request follows later. Return: true if the completion becomes an event. */
+bool wd_event_dto(struct wd_evd *evd, const struct weft_cqe *cqe, struct wd_event *e)
+{
+	struct wd_ep *ep = wd_find_low(evd->obj.ia, cqe->ep, DAT_HANDLE_TYPE_EP);
+
+	if (!ep)
+		return false;
+	if (cqe->flags & WEFT_CQE_SEND) {
+		pthread_mutex_lock(&ep->lock);
+		wd_request_done(evd, ep, cqe->context,
+				wd_status(cqe, ep->ops[cqe->context].kind), cqe->len);
+		pthread_mutex_unlock(&ep->lock);
+		return false;
+	}
+	/* a peer that is no DAT provider may write with remote CQ data */
+	return !(cqe->flags & WEFT_CQE_WRITE) && wd_event_recv(ep, cqe, e);
 }
 
 static void wd_state(struct wd_ep *ep, DAT_EP_STATE state)
@@ -136,8 +137,9 @@ static bool wd_event_conn(struct wd_ep *ep, const struct weft_event *ev, const v
 		wd_state(ep, DAT_EP_STATE_DISCONNECTED);
 		break;
 	case WEFT_EV_SHUTDOWN:
-		e->ev.event_number = ev->status ? DAT_CONNECTION_EVENT_BROKEN :
-						  DAT_CONNECTION_EVENT_DISCONNECTED;
+		e->ev.event_number = ev->status || ep->broken ?
+					     DAT_CONNECTION_EVENT_BROKEN :
+					     DAT_CONNECTION_EVENT_DISCONNECTED;
 		wd_state(ep, DAT_EP_STATE_DISCONNECTED);
 		break;
 	case WEFT_EV_EP_ERROR:

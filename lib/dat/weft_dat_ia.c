@@ -101,6 +101,8 @@ static void wd_ia_empty(struct wd_ia *ia)
 		wd_psp_free(obj);
 	while ((obj = wd_first(ia, DAT_HANDLE_TYPE_SRQ)))
 		wd_srq_free(obj);
+	while ((obj = wd_first(ia, DAT_HANDLE_TYPE_RMR)))
+		wd_rmr_free(obj);
 	while ((obj = wd_first(ia, DAT_HANDLE_TYPE_LMR)))
 		wd_lmr_free(obj);
 	while ((obj = wd_first(ia, DAT_HANDLE_TYPE_EVD)))
@@ -215,6 +217,21 @@ static DAT_COUNT wd_max_evds(void)
 	return files.rlim_cur < 128 ? 16 : (files.rlim_cur - 64) / 3;
 }
 
+/* Attributes of RDMA. Reads are bounded by the requests of their EP only. */
+static void wd_ia_rdma_attr(DAT_IA_ATTR *a)
+{
+	a->max_rdma_read_per_ep_in = WD_DTO_MAX;
+	a->max_rdma_read_per_ep_out = WD_DTO_MAX;
+	a->max_rdma_read_per_ep_in_guaranteed = DAT_TRUE;
+	a->max_rdma_read_per_ep_out_guaranteed = DAT_TRUE;
+	a->max_rdma_read_in = (WD_OBJS - 64) * WD_DTO_MAX;
+	a->max_rdma_read_out = (WD_OBJS - 64) * WD_DTO_MAX;
+	a->max_iov_segments_per_rdma_read = WD_IOV_MAX;
+	a->max_iov_segments_per_rdma_write = WD_IOV_MAX;
+	a->max_rmrs = WD_RMRS_MAX;
+	a->max_rmr_target_address = UINT64_MAX;
+}
+
 static void wd_ia_attr(struct wd_ia *ia, DAT_IA_ATTR *a)
 {
 	memset(a, 0, sizeof(*a));
@@ -230,7 +247,9 @@ static void wd_ia_attr(struct wd_ia *ia, DAT_IA_ATTR *a)
 	a->max_lmr_block_size = UINT32_MAX;
 	a->max_lmr_virtual_address = UINT64_MAX;
 	a->max_pzs = INT32_MAX;
-	a->max_message_size = ia->q.max_msg < UINT32_MAX ? ia->q.max_msg : UINT32_MAX;
+	a->max_message_size = wd_max_size(ia);
+	a->max_rdma_size = wd_max_size(ia);
+	wd_ia_rdma_attr(a);
 	a->max_srqs = WD_OBJS - 64;
 	a->max_ep_per_srq = WD_OBJS - 64;
 	a->max_recv_per_srq = WD_DTO_MAX;
@@ -272,7 +291,8 @@ static void wd_provider_attr(struct wd_ia *ia, DAT_PROVIDER_ATTR *a)
 	snprintf(ia->mtu, sizeof(ia->mtu), "%u", ia->q.mtu);
 	ia->attr[0] = (DAT_NAMED_ATTR) { "DAT_IB_TRANSPORT_MTU", ia->mtu };
 	ia->attr[1] = (DAT_NAMED_ATTR) { "weft_port", ia->q.name };
-	a->num_provider_specific_attr = 2;
+	ia->attr[2] = (DAT_NAMED_ATTR) { "DAT_IB_RDMA_READ", "TRUE" };
+	a->num_provider_specific_attr = 3;
 	a->provider_specific_attr = ia->attr;
 }
 

@@ -78,6 +78,7 @@ static DAT_RETURN wd_lmr_where(struct wd_ia *ia, DAT_MEM_TYPE type, DAT_REGION_D
 	}
 }
 
+/* Pin the memory; with remote privileges, let peers access it. */
 static DAT_RETURN wd_lmr_register(struct wd_ia *ia, struct wd_lmr *lmr)
 {
 	uint32_t access = WEFT_MR_READ;
@@ -87,6 +88,11 @@ static DAT_RETURN wd_lmr_register(struct wd_ia *ia, struct wd_lmr *lmr)
 		access |= WEFT_MR_WRITE;
 	ret = weft_mr_reg_zone(ia->ctx, (void *)(uintptr_t)lmr->addr, lmr->len, access,
 			       lmr->pz->zone, &lmr->key);
+	if (!ret && lmr->priv & WD_REMOTE) {
+		ret = wd_region_add(lmr->pz, lmr->addr, lmr->len, lmr->priv, &lmr->context);
+		if (ret)
+			weft_mr_dereg(ia->ctx, lmr->key);
+	}
 	if (!ret)
 		return DAT_SUCCESS;
 	wd_say("dat_lmr_create: %llu bytes at %#llx: %s", (unsigned long long)lmr->len,
@@ -140,7 +146,7 @@ DAT_RETURN wd_lmr_create(DAT_IA_HANDLE handle, DAT_MEM_TYPE type, DAT_REGION_DES
 	if (lmr_context)
 		*lmr_context = lmr->key;
 	if (rmr_context)
-		*rmr_context = lmr->key;
+		*rmr_context = lmr->context;
 	if (reg_len)
 		*reg_len = len;
 	if (reg_addr)
@@ -164,7 +170,7 @@ DAT_RETURN wd_lmr_query(DAT_LMR_HANDLE handle, DAT_LMR_PARAM_MASK mask, DAT_LMR_
 		.mem_priv = lmr->priv,
 		.va_type = DAT_VA_TYPE_VA,
 		.lmr_context = lmr->key,
-		.rmr_context = lmr->key,
+		.rmr_context = lmr->context,
 		.registered_size = lmr->len,
 		.registered_address = lmr->addr,
 	};
@@ -178,23 +184,33 @@ DAT_RETURN wd_lmr_free(DAT_LMR_HANDLE handle)
 
 	if (!wd_is(handle, DAT_HANDLE_TYPE_LMR))
 		return WD_BAD(DAT_INVALID_HANDLE_LMR);
+	if (lmr->obj.refs)
+		return WD_STATE(DAT_INVALID_STATE_LMR_IN_USE);
 	ia = lmr->obj.ia;
 	wd_unindex(&lmr->obj);
+	wd_region_end(ia, lmr->context);
 	weft_mr_dereg(ia->ctx, lmr->key);
 	wd_unuse(lmr->pz);
 	wd_free(lmr);
 	return DAT_SUCCESS;
 }
 
+/* Return: the error of a segment whose LMR does not permit the access. */
+static DAT_RETURN wd_iov_denied(DAT_MEM_PRIV_FLAGS need)
+{
+	return WD_ERR(DAT_PRIVILEGES_VIOLATION, need == DAT_MEM_PRIV_LOCAL_WRITE_FLAG ?
+		      DAT_PRIVILEGES_WRITE : DAT_PRIVILEGES_READ);
+}
+
 /*
  * Check segments as required by dat_srq_post_recv(3DAT): count and pointer; then region, zone,
- * privilege and bounds of each segment with bytes. Each region may be read: programs rely on that.
- * @n and @iov are arguments 2 and 3 of the call. Out: @vec, and @keys, if not NULL.
+ * privilege and bounds of each segment with bytes. @n and @iov are arguments 2 and 3 of the call.
+ * @need: the privilege, or none. Out: @vec, and @keys, if not NULL.
  */
 DAT_RETURN wd_iov(struct wd_ia *ia, const struct wd_pz *pz, const DAT_LMR_TRIPLET *iov,
-		  DAT_COUNT n, DAT_COUNT max, bool write, struct iovec *vec, uint32_t *keys)
+		  DAT_COUNT n, DAT_COUNT max, DAT_MEM_PRIV_FLAGS need, struct iovec *vec,
+		  uint32_t *keys)
 {
-	uint64_t sum = 0;
 	DAT_COUNT i;
 
 	if (n < 0 || n > max)
@@ -213,17 +229,33 @@ DAT_RETURN wd_iov(struct wd_ia *ia, const struct wd_pz *pz, const DAT_LMR_TRIPLE
 			continue;
 		lmr = wd_find(ia, iov[i].lmr_context, DAT_HANDLE_TYPE_LMR);
 		if (!lmr)
-			return WD_ERR(DAT_PRIVILEGES_VIOLATION,
-				      write ? DAT_PRIVILEGES_WRITE : DAT_PRIVILEGES_READ);
+			return wd_iov_denied(need);
 		if (lmr->pz != pz)
 			return WD_ERR(DAT_PROTECTION_VIOLATION,
-				      write ? DAT_PROTECTION_WRITE : DAT_PROTECTION_READ);
-		if (write && !(lmr->priv & DAT_MEM_PRIV_LOCAL_WRITE_FLAG))
-			return WD_ERR(DAT_PRIVILEGES_VIOLATION, DAT_PRIVILEGES_WRITE);
-		if (at < lmr->addr || len > lmr->len || at - lmr->addr > lmr->len - len)
+				      need == DAT_MEM_PRIV_LOCAL_WRITE_FLAG ?
+				      DAT_PROTECTION_WRITE : DAT_PROTECTION_READ);
+		if (need & ~lmr->priv)
+			return wd_iov_denied(need);
+		if (!wd_lmr_covers(lmr, at, len))
 			return WD_ARG(3);
-		sum += len;
 	}
-	/* lengths of messages have 32 bits; a larger receive buffer does no harm */
-	return write || sum <= UINT32_MAX ? DAT_SUCCESS : WD_ARG(3);
+	return DAT_SUCCESS;
+}
+
+/* Memory is coherent: only the arguments are checked. */
+DAT_RETURN wd_lmr_sync(DAT_IA_HANDLE handle, const DAT_LMR_TRIPLET *iov, DAT_VLEN n)
+{
+	struct wd_lmr *lmr;
+	DAT_VLEN i;
+
+	if (!wd_is(handle, DAT_HANDLE_TYPE_IA))
+		return WD_BAD(DAT_INVALID_HANDLE_IA);
+	if (n && !iov)
+		return WD_ARG(2);
+	for (i = 0; i < n; i++) {
+		lmr = wd_find(handle, iov[i].lmr_context, DAT_HANDLE_TYPE_LMR);
+		if (!lmr || !wd_lmr_covers(lmr, iov[i].virtual_address, iov[i].segment_length))
+			return WD_ARG(2);
+	}
+	return DAT_SUCCESS;
 }

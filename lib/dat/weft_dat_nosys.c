@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Unsupported calls: RDMA and its objects (RMRs, synchronisation of LMRs), reserved and common
- * service points, extensions
+ * Unsupported calls: RMRs of a single EP, RDMA reads into RMRs, sends that invalidate RMRs,
+ * reserved and common service points, extensions
  *
  * A model that the standard makes optional returns DAT_MODEL_NOT_SUPPORTED. All else returns
  * DAT_NOT_IMPLEMENTED.
@@ -12,13 +12,6 @@
 static DAT_RETURN no_model(DAT_HANDLE handle, int type, DAT_RETURN_SUBTYPE sub)
 {
 	return wd_is(handle, type) ? WD_NOT_SUPPORTED : WD_BAD(sub);
-}
-
-static DAT_RETURN no_rdma_read(DAT_EP_HANDLE ep, DAT_COUNT n, DAT_LMR_TRIPLET *iov,
-			       DAT_DTO_COOKIE cookie, const DAT_RMR_TRIPLET *remote,
-			       DAT_COMPLETION_FLAGS flags)
-{
-	return no_model(ep, DAT_HANDLE_TYPE_EP, DAT_INVALID_HANDLE_EP);
 }
 
 static DAT_RETURN no_rdma_read_rmr(DAT_EP_HANDLE ep, const DAT_RMR_TRIPLET *local,
@@ -35,32 +28,10 @@ static DAT_RETURN no_send_inval(DAT_EP_HANDLE ep, DAT_COUNT n, DAT_LMR_TRIPLET *
 	return no_model(ep, DAT_HANDLE_TYPE_EP, DAT_INVALID_HANDLE_EP);
 }
 
+/* Zones protect RMRs: their scope is that of the zone. */
 static DAT_RETURN no_rmr_create(DAT_PZ_HANDLE pz, DAT_RMR_HANDLE *rmr)
 {
 	return no_model(pz, DAT_HANDLE_TYPE_PZ, DAT_INVALID_HANDLE_PZ);
-}
-
-static DAT_RETURN no_rmr_query(DAT_RMR_HANDLE rmr, DAT_RMR_PARAM_MASK mask, DAT_RMR_PARAM *param)
-{
-	return WD_NOT_SUPPORTED;
-}
-
-static DAT_RETURN no_rmr_bind(DAT_RMR_HANDLE rmr, DAT_LMR_HANDLE lmr, const DAT_LMR_TRIPLET *iov,
-			      DAT_MEM_PRIV_FLAGS priv, DAT_VA_TYPE va, DAT_EP_HANDLE ep,
-			      DAT_RMR_COOKIE cookie, DAT_COMPLETION_FLAGS flags,
-			      DAT_RMR_CONTEXT *context)
-{
-	return WD_NOT_SUPPORTED;
-}
-
-static DAT_RETURN no_rmr_free(DAT_RMR_HANDLE rmr)
-{
-	return WD_NOT_SUPPORTED;
-}
-
-static DAT_RETURN no_sync(DAT_IA_HANDLE ia, const DAT_LMR_TRIPLET *iov, DAT_VLEN n)
-{
-	return WD_NOT_SUPPORTED;
 }
 
 static DAT_RETURN no_rsp_create(DAT_IA_HANDLE ia, DAT_CONN_QUAL qual, DAT_EP_HANDLE ep,
@@ -119,17 +90,9 @@ static DAT_RETURN no_extension(DAT_HANDLE handle, DAT_EXTENDED_OP op, va_list ar
 
 void wd_nosys(DAT_PROVIDER *p)
 {
-	p->ep_post_rdma_read_func = no_rdma_read;
-	p->ep_post_rdma_write_func = no_rdma_read;
 	p->ep_post_rdma_read_to_rmr_func = no_rdma_read_rmr;
 	p->ep_post_send_with_invalidate_func = no_send_inval;
-	p->rmr_create_func = no_rmr_create;
 	p->rmr_create_for_ep_func = no_rmr_create;
-	p->rmr_query_func = no_rmr_query;
-	p->rmr_bind_func = no_rmr_bind;
-	p->rmr_free_func = no_rmr_free;
-	p->lmr_sync_rdma_read_func = no_sync;
-	p->lmr_sync_rdma_write_func = no_sync;
 	p->rsp_create_func = no_rsp_create;
 	p->rsp_query_func = no_rsp_query;
 	p->rsp_free_func = no_rsp_free;

@@ -70,6 +70,8 @@ static size_t wd_size(int type)
 		return sizeof(struct wd_pz);
 	case DAT_HANDLE_TYPE_LMR:
 		return sizeof(struct wd_lmr);
+	case DAT_HANDLE_TYPE_RMR:
+		return sizeof(struct wd_rmr);
 	case DAT_HANDLE_TYPE_EVD:
 		return sizeof(struct wd_evd);
 	case DAT_HANDLE_TYPE_CNO:
@@ -213,6 +215,8 @@ static DAT_RETURN_SUBTYPE wd_handle_subtype(int type)
 		return DAT_INVALID_HANDLE_PZ;
 	case DAT_HANDLE_TYPE_LMR:
 		return DAT_INVALID_HANDLE_LMR;
+	case DAT_HANDLE_TYPE_RMR:
+		return DAT_INVALID_HANDLE_RMR;
 	case DAT_HANDLE_TYPE_CNO:
 		return DAT_INVALID_HANDLE_CNO;
 	case DAT_HANDLE_TYPE_SRQ:

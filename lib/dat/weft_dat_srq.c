@@ -85,7 +85,8 @@ DAT_RETURN wd_srq_post_recv(DAT_SRQ_HANDLE handle, DAT_COUNT n, DAT_LMR_TRIPLET 
 
 	if (!wd_is(handle, DAT_HANDLE_TYPE_SRQ))
 		return WD_BAD(DAT_INVALID_HANDLE_SRQ);
-	dat = wd_iov(srq->obj.ia, srq->pz, iov, n, srq->max_iov, true, vec, keys);
+	dat = wd_iov(srq->obj.ia, srq->pz, iov, n, srq->max_iov, DAT_MEM_PRIV_LOCAL_WRITE_FLAG,
+		     vec, keys);
 	if (dat != DAT_SUCCESS)
 		return dat;
 	pthread_mutex_lock(&srq->lock);
