@@ -19,8 +19,6 @@ static DAT_COUNT count;
 static DAT_EP_STATE state;
 static DAT_HANDLE out;
 static DAT_CONTEXT context;
-static DAT_LMR_TRIPLET none_iov;
-static DAT_RMR_TRIPLET remote;
 
 static const DAT_COMPLETION_FLAGS plain = DAT_COMPLETION_DEFAULT_FLAG;
 static const DAT_OS_WAIT_PROXY_AGENT no_agent;
@@ -417,26 +415,11 @@ static bool posts(void)
 /* A missing object has its own error. */
 static bool absent(void)
 {
-	DAT_RMR_CONTEXT rmr;
 	DAT_HANDLE h;
 
 	CHECK(dpair_open(apart, 8, 1));
 	CHECK(dpair_link(1));
-	FAILS(dat_ep_post_rdma_read(a.ep[0], 1, &none_iov, cookie(0), &remote, plain),
-	      DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE);
-	FAILS(dat_ep_post_rdma_write(a.ep[0], 1, &none_iov, cookie(0), &remote, plain),
-	      DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE);
-	FAILS(dat_ep_post_rdma_read(a.pz, 1, &none_iov, cookie(0), &remote, plain),
-	      DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EP);
-	FAILS(dat_rmr_create(a.pz, &h), DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE);
-	FAILS(dat_rmr_create(a.ep[0], &h), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_PZ);
-	FAILS(dat_rmr_bind(a.ep[0], a.lmr, &none_iov, 0, 0, a.ep[0], cookie(0), plain, &rmr),
-	      DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE);
 	FAILS(dat_rsp_create(a.ia, 9, a.ep[0], a.cr, &h), DAT_MODEL_NOT_SUPPORTED,
-	      DAT_NO_SUBTYPE);
-	FAILS(dat_lmr_sync_rdma_read(a.ia, &none_iov, 1), DAT_MODEL_NOT_SUPPORTED,
-	      DAT_NO_SUBTYPE);
-	FAILS(dat_lmr_sync_rdma_write(a.ia, &none_iov, 1), DAT_MODEL_NOT_SUPPORTED,
 	      DAT_NO_SUBTYPE);
 	return none(a.tx);
 }
@@ -523,8 +506,6 @@ static bool declared(void)
 	OK(dat_ia_query(b.ia, &h, DAT_IA_FIELD_ALL, &is, DAT_PROVIDER_FIELD_ALL, &p));
 	CHECK(h == b.async);
 	CHECK(!strcmp(is.adapter_name, "weft"));
-	CHECK_EQ(is.max_rdma_size, 0);
-	CHECK_EQ(is.max_rmrs, 0);
 	CHECK(p.num_provider_specific_attr && p.provider_specific_attr[0].name);
 	CHECK(p.optimal_buffer_alignment && 256 % p.optimal_buffer_alignment == 0);
 

@@ -4,17 +4,9 @@
  * order of completions; and the cost of a post.
  * TIMEOUT: 300 NEEDS: dat
  */
-#include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include "engine_set.h"
+#include "quiet.h"
 #include "srows.h"
 
 #define BUF 256
@@ -234,27 +226,13 @@ static bool ordered(void)
 	return counts_become(BUFS, BUFS);
 }
 
-static bool lossy(const char *what)
-{
-	char cmd[128];
-	int n;
-
-	for (n = 0; n < 2; n++) {
-		snprintf(cmd, sizeof(cmd), "node %d tc qdisc %s dev veth%d root netem loss 5%%",
-			 n, what, n);
-		CHECK_EQ(system(cmd), 0);
-	}
-	return true;
-}
-
 /* The same with lost packets. */
 static bool in_order(void)
 {
-	const char *link = getenv("LINK");
 	bool ok;
 
 	CHECK(ordered());
-	if (!apart || !link || strcmp(link, "veth"))
+	if (!may_lose(apart))
 		return true;
 	dpair_close();
 	CHECK(lossy("add"));
@@ -265,58 +243,6 @@ static bool in_order(void)
 /* ---- Cost of a post -------------------------------------------------------------------------- */
 
 #define QUIET	20000	/* within a node */
-
-/* From here on the only system calls are writes to standard output and exit. */
-static bool close_door(void)
-{
-	static struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 2, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 1, 0),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	static const struct sock_fprog prog = { ARRAY_LEN(code), code };
-
-	CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-	CHECK_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog), 0);
-	return true;
-}
-
-static atomic_bool starved;
-static atomic_int asked;
-
-/* The libraries' allocations: all fail, and each is counted. */
-static bool starves(void)
-{
-	asked += starved;
-	return starved;
-}
-
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *p, size_t size);
-void *__libc_memalign(size_t align, size_t size);
-
-void *malloc(size_t size)
-{
-	return starves() ? NULL : __libc_malloc(size);
-}
-
-void *calloc(size_t n, size_t size)
-{
-	return starves() ? NULL : __libc_calloc(n, size);
-}
-
-void *realloc(void *p, size_t size)
-{
-	return starves() ? NULL : __libc_realloc(p, size);
-}
-
-void *aligned_alloc(size_t align, size_t size)
-{
-	return starves() ? NULL : __libc_memalign(align, size);
-}
 
 /* Messages in a window, before (@late: after) which their buffers are posted. */
 static bool flood(int msgs, bool late)
@@ -351,42 +277,17 @@ static bool flood(int msgs, bool late)
 
 static bool quiet_run(void)
 {
-	bool ok;
-
 	CHECK(dpair_open(apart, 64, 1));
 	CHECK(dpair_link(1));
 	CHECK(flood(64, true) && flood(64, false));
-	CHECK(close_door());
-	starved = true;
-	ok = flood(srows_times(apart ? QUIET / 10 : QUIET), false) && flood(QUIET / 10, true);
-	starved = false;
-	CHECK(ok);
-	CHECK_EQ(asked, 0);
-	/* the libraries would have called this function */
-	starved = true;
-	ok = dat_pz_create(b.ia, &b.pz) != DAT_SUCCESS;
-	starved = false;
-	CHECK(ok && asked);
-	return true;
+	CHECK(quiet_begin());
+	CHECK(flood(srows_times(apart ? QUIET / 10 : QUIET), false) && flood(QUIET / 10, true));
+	return quiet_end();
 }
 
-/* In a process without system calls and without memory, while engines poll. */
 static bool quiet(void)
 {
-	int status = -1;
-	bool ok;
-	pid_t pid;
-
-	ok = engine_set_all("engine poll idle-us 10000000");
-	fflush(stdout);
-	pid = ok ? fork() : -1;
-	if (!pid)
-		_exit(!quiet_run());
-	ok = pid > 0 && waitpid(pid, &status, 0) == pid;
-	CHECK(engine_set_all("engine inline idle-us 100"));
-	CHECK(ok);
-	CHECK_EQ(status, 0);
-	return true;
+	return quiet_while(quiet_run);
 }
 
 static const struct srow rows[] = {

@@ -9,7 +9,7 @@
 #include "dpair.h"
 
 struct dside a, b;
-DAT_EP_ATTR battr;
+DAT_EP_ATTR aattr, battr;
 
 static const DAT_EP_ATTR plain = {
 	.service_type = DAT_SERVICE_TYPE_RC,
@@ -25,7 +25,6 @@ static const DAT_EP_ATTR plain = {
 bool dside_open(struct dside *s, int node, int qlen)
 {
 	DAT_REGION_DESCRIPTION region;
-	DAT_RMR_CONTEXT rmr;
 	DAT_VADDR addr;
 	DAT_VLEN len;
 
@@ -38,10 +37,11 @@ bool dside_open(struct dside *s, int node, int qlen)
 	region.for_va = s->mem;
 	OK(dat_pz_create(s->ia, &s->pz));
 	OK(dat_lmr_create(s->ia, DAT_MEM_TYPE_VIRTUAL, region, MEM, s->pz, DAT_MEM_PRIV_ALL_FLAG,
-			  DAT_VA_TYPE_VA, &s->lmr, &s->key, &rmr, &len, &addr));
+			  DAT_VA_TYPE_VA, &s->lmr, &s->key, &s->rmr, &len, &addr));
 	OK(dat_evd_create(s->ia, qlen, DAT_HANDLE_NULL, DAT_EVD_CR_FLAG, &s->cr));
 	OK(dat_evd_create(s->ia, qlen, DAT_HANDLE_NULL, DAT_EVD_CONNECTION_FLAG, &s->conn));
-	OK(dat_evd_create(s->ia, qlen, DAT_HANDLE_NULL, DAT_EVD_DTO_FLAG, &s->tx));
+	OK(dat_evd_create(s->ia, qlen, DAT_HANDLE_NULL,
+			  DAT_EVD_DTO_FLAG | DAT_EVD_RMR_BIND_FLAG, &s->tx));
 	OK(dat_evd_create(s->ia, qlen, DAT_HANDLE_NULL, DAT_EVD_DTO_FLAG, &s->rx));
 	return true;
 }
@@ -54,6 +54,7 @@ bool dpair_open(bool apart, int recvs, int iov)
 		.low_watermark = DAT_SRQ_LW_DEFAULT,
 	};
 
+	aattr = plain;
 	battr = plain;
 	CHECK(dside_open(&a, 0, 4096));
 	CHECK(dside_open(&b, apart, 4096));
@@ -89,7 +90,7 @@ bool dpair_accept(void)
 
 bool dpair_ask(struct dside *s, DAT_IA_ADDRESS_PTR addr)
 {
-	OK(dat_ep_create(s->ia, s->pz, s->rx, s->tx, s->conn, &plain, &s->ep[s->neps]));
+	OK(dat_ep_create(s->ia, s->pz, s->rx, s->tx, s->conn, &aattr, &s->ep[s->neps]));
 	OK(dat_ep_connect(s->ep[s->neps], addr, QUAL, DAT_TIMEOUT_INFINITE, 0, NULL,
 			  DAT_QOS_BEST_EFFORT, DAT_CONNECT_DEFAULT_FLAG));
 	s->neps++;
@@ -154,6 +155,33 @@ DAT_RETURN put(int i, size_t at, size_t len, uint64_t n)
 	return put_as(i, at, len, n, DAT_COMPLETION_DEFAULT_FLAG);
 }
 
+DAT_RMR_TRIPLET far_seg(const struct dside *s, size_t at, size_t len)
+{
+	return (DAT_RMR_TRIPLET) {
+		.rmr_context = s->rmr,
+		.virtual_address = (uintptr_t)s->mem + at,
+		.segment_length = len,
+	};
+}
+
+DAT_RETURN write_as(int i, size_t at, size_t to, size_t len, uint64_t n,
+		    DAT_COMPLETION_FLAGS flags)
+{
+	DAT_RMR_TRIPLET remote = far_seg(&b, to, len);
+	DAT_LMR_TRIPLET iov = seg(&a, at, len);
+
+	return dat_ep_post_rdma_write(a.ep[i], 1, &iov, cookie(n), &remote, flags);
+}
+
+DAT_RETURN read_as(int i, size_t at, size_t from, size_t len, uint64_t n,
+		   DAT_COMPLETION_FLAGS flags)
+{
+	DAT_RMR_TRIPLET remote = far_seg(&b, from, len);
+	DAT_LMR_TRIPLET iov = seg(&a, at, len);
+
+	return dat_ep_post_rdma_read(a.ep[i], 1, &iov, cookie(n), &remote, flags);
+}
+
 bool next(DAT_EVD_HANDLE evd, DAT_EVENT *ev)
 {
 	DAT_COUNT more;
@@ -171,8 +199,9 @@ bool none(DAT_EVD_HANDLE evd)
 	return true;
 }
 
-bool dto(DAT_EVD_HANDLE evd, DAT_EP_HANDLE ep, uint64_t n, DAT_DTO_COMPLETION_STATUS status,
-	 size_t len)
+/* Check the next event. Out: its operation. */
+static bool dto_next(DAT_EVD_HANDLE evd, DAT_EP_HANDLE ep, uint64_t n,
+		     DAT_DTO_COMPLETION_STATUS status, size_t len, DAT_DTOS *kind)
 {
 	DAT_DTO_COMPLETION_EVENT_DATA *d;
 	DAT_EVENT ev;
@@ -185,6 +214,25 @@ bool dto(DAT_EVD_HANDLE evd, DAT_EP_HANDLE ep, uint64_t n, DAT_DTO_COMPLETION_ST
 	CHECK(!ep || d->ep_handle == ep);
 	if (status == DAT_DTO_SUCCESS)
 		CHECK_EQ(d->transfered_length, len);
+	*kind = d->operation;
+	return true;
+}
+
+bool dto(DAT_EVD_HANDLE evd, DAT_EP_HANDLE ep, uint64_t n, DAT_DTO_COMPLETION_STATUS status,
+	 size_t len)
+{
+	DAT_DTOS kind;
+
+	return dto_next(evd, ep, n, status, len, &kind);
+}
+
+bool dto_of(DAT_DTOS want, DAT_EVD_HANDLE evd, DAT_EP_HANDLE ep, uint64_t n,
+	    DAT_DTO_COMPLETION_STATUS status, size_t len)
+{
+	DAT_DTOS kind;
+
+	CHECK(dto_next(evd, ep, n, status, len, &kind));
+	CHECK_EQ(kind, want);
 	return true;
 }
 
@@ -274,6 +322,26 @@ bool held_becomes(int i, int n)
 	} while (have != n && now_ms() < until);
 	CHECK_EQ(have, n);
 	return true;
+}
+
+bool lossy(const char *what)
+{
+	char cmd[128];
+	int n;
+
+	for (n = 0; n < 2; n++) {
+		snprintf(cmd, sizeof(cmd), "node %d tc qdisc %s dev veth%d root netem loss 5%%",
+			 n, what, n);
+		CHECK_EQ(system(cmd), 0);
+	}
+	return true;
+}
+
+bool may_lose(bool apart)
+{
+	const char *link = getenv("LINK");
+
+	return apart && link && !strcmp(link, "veth");
 }
 
 bool stall(bool on)

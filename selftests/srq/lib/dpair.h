@@ -30,6 +30,7 @@
  * @pz: protection zone
  * @lmr: all of @mem
  * @key: its context
+ * @rmr: its context for the peer
  * @mem: memory
  * @srq: B: the queue
  * @psp: B: the service point
@@ -42,6 +43,7 @@ struct dside {
 	DAT_PZ_HANDLE pz;
 	DAT_LMR_HANDLE lmr;
 	DAT_LMR_CONTEXT key;
+	DAT_RMR_CONTEXT rmr;
 	uint8_t *mem;
 	DAT_SRQ_HANDLE srq;
 	DAT_PSP_HANDLE psp;
@@ -50,8 +52,8 @@ struct dside {
 };
 
 extern struct dside a, b;
-/* Attributes of B's endpoints; those of dpair_open() unless changed before dpair_link(). */
-extern DAT_EP_ATTR battr;
+/* Attributes of endpoints; those of dpair_open() unless changed before dpair_link(). */
+extern DAT_EP_ATTR aattr, battr;
 
 /* Open a side on a node, with memory and dispatchers of @qlen events. */
 bool dside_open(struct dside *s, int node, int qlen);
@@ -75,12 +77,23 @@ DAT_RETURN post(size_t at, size_t len, uint64_t n);
 DAT_RETURN put_as(int i, size_t at, size_t len, uint64_t n, DAT_COMPLETION_FLAGS flags);
 DAT_RETURN put(int i, size_t at, size_t len, uint64_t n);
 
+/* A segment of a side's memory, as the other side names it. */
+DAT_RMR_TRIPLET far_seg(const struct dside *s, size_t at, size_t len);
+/* RDMA from A's endpoint @i, from or to A's memory, to or from B's memory. */
+DAT_RETURN write_as(int i, size_t at, size_t to, size_t len, uint64_t n,
+		    DAT_COMPLETION_FLAGS flags);
+DAT_RETURN read_as(int i, size_t at, size_t from, size_t len, uint64_t n,
+		   DAT_COMPLETION_FLAGS flags);
+
 /* Wait for the next event; check that there is none. */
 bool next(DAT_EVD_HANDLE evd, DAT_EVENT *ev);
 bool none(DAT_EVD_HANDLE evd);
 /* The next event is a completion with these values. */
 bool dto(DAT_EVD_HANDLE evd, DAT_EP_HANDLE ep, uint64_t n, DAT_DTO_COMPLETION_STATUS status,
 	 size_t len);
+/* The same, of an operation of this kind. */
+bool dto_of(DAT_DTOS kind, DAT_EVD_HANDLE evd, DAT_EP_HANDLE ep, uint64_t n,
+	    DAT_DTO_COMPLETION_STATUS status, size_t len);
 /* The next one is of a connection. */
 bool conn(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER number, DAT_EP_HANDLE ep);
 /* The next one is asynchronous, with this reason. */
@@ -100,6 +113,11 @@ bool counts_become(int available, int outstanding);
  */
 bool held(int i, int n, int span);
 bool held_becomes(int i, int n);
+
+/* Have both nodes lose 5 % of the packets (@what: "add"), or end that ("del"). LINK=veth only. */
+bool lossy(const char *what);
+/* Return: lossy() works here. */
+bool may_lose(bool apart);
 
 /*
  * Node 0 drops node 1's grants (GRANT): the sender of an announced message sends no more of it. The
