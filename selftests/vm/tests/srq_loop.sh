@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Shared receives on a loop port: the programs that need no second node, in a namespace with nothing
-# else.
-# TIMEOUT: 120 NEEDS: dat
+# Shared receives and RDMA on a loop port: the programs that need no second node, in a namespace
+# with nothing else.
+# TIMEOUT: 200 NEEDS: dat
 
 . "$VM_REPO/selftests/vm/lib.sh"
 
@@ -30,4 +30,6 @@ tap_run "its port" vm_port 0 alone loop addr 10.78.0.1 addr fd78::1
 tap_run "shared receive contexts" "$VM_BUILD/selftests/srx"
 tap_run "buffers, counts, marks, resize" "$VM_BUILD/selftests/srq_dat"
 tap_run "ends of connections" "$VM_BUILD/selftests/srq_life"
+tap_run "RDMA that fails" "$VM_BUILD/selftests/rdma_errors"
+tap_run "remote memory" "$VM_BUILD/selftests/rdma_rmr"
 tap_done

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Shared receives between two ports that own the machine's NICs: the programs that need two nodes.
+# Shared receives and RDMA between two ports that own the machine's NICs: the programs that need two
+# nodes.
 # TIMEOUT: 300 NEEDS: dat nics
 
 . "$VM_REPO/selftests/vm/lib.sh"
@@ -36,6 +37,8 @@ done
 tap_run "buffers, counts, marks, resize" between srq_dat
 tap_run "ends of connections" between srq_life
 tap_run "shared receive contexts" between srx
+tap_run "RDMA that fails" between rdma_errors
+tap_run "remote memory" between rdma_rmr
 tap_run "nothing damaged" vnet_clean
 gone
 tap_run "no port is left" eval "vnet_del 0 1 && vnet_end"
