@@ -8,6 +8,7 @@
 #define _WEFT_RMA_H
 
 #include <weft/types.h>
+#include <linux/weft_rma.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -135,6 +136,54 @@ int weft_read(struct weft_ep *ep, void *buf, size_t len, uint32_t dst, uint64_t 
  */
 int weft_readv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32_t dst,
 	       const struct weft_rma_iov *rem, size_t nrem, uint64_t context, uint32_t flags);
+
+/**
+ * struct weft_atomic - an atomic operation on elements of regions of a peer
+ * @op: WEFT_AOP_*
+ * @type: WEFT_ATYPE_*
+ * @kind: WEFT_ATOMIC_BASE, _FETCH or _COMPARE; WEFT_ATOMIC_VALID() tells what is supported
+ * @len: bytes of the elements, a multiple of WEFT_ATYPE_SIZE(); at most WEFT_ATOMIC_MAX_COUNT
+ *	elements and WEFT_ATOMIC_MAX_BYTES
+ * @iov: operands, @len bytes; none with WEFT_AOP_READ
+ * @count: number of their segments, 0..WEFT_IOV_MAX
+ * @cmp: compare operands, @len bytes with WEFT_ATOMIC_COMPARE, else none
+ * @ncmp: number of their segments
+ * @res: results, the initial values: @len bytes, none with WEFT_ATOMIC_BASE
+ * @nres: number of their segments
+ * @rem: the elements, each aligned to its size
+ * @nrem: number of their segments, 1..WEFT_IOV_MAX
+ */
+struct weft_atomic {
+	uint8_t op;
+	uint8_t type;
+	uint8_t kind;
+	uint64_t len;
+	const struct iovec *iov;
+	size_t count;
+	const struct iovec *cmp;
+	size_t ncmp;
+	const struct iovec *res;
+	size_t nres;
+	const struct weft_rma_iov *rem;
+	size_t nrem;
+};
+
+/**
+ * weft_atomic() - execute an atomic operation on regions of a peer, see weft_atomic(3)
+ * @ep: sending half
+ * @a: the operation; the structure and all arrays may be reused when the call returns
+ * @dst: as in weft_write()
+ * @context: as in weft_write()
+ * @flags: WEFT_SQ_INLINE (operands), _COMPLETION, _FENCE, the levels, and WEFT_MORE
+ *
+ * Operands may be changed when the entry has left the ring, with WEFT_SQ_INLINE at once. Results
+ * are in place when the operation completes.
+ *
+ * Return: 0 or a negative errno, see above. Operations that are not supported, and elements that
+ * are not aligned, have an error completion.
+ */
+int weft_atomic(struct weft_ep *ep, const struct weft_atomic *a, uint32_t dst, uint64_t context,
+		uint32_t flags);
 
 #pragma GCC visibility pop
 

@@ -15,7 +15,7 @@
 
 /* granted only on request */
 #define WEFT_FI_PRIMARY		(FI_MSG | FI_TAGGED | FI_DIRECTED_RECV | FI_MULTI_RECV | \
-				 FI_NAMED_RX_CTX | FI_MULTICAST | FI_RMA | FI_RMA_EVENT)
+				 FI_NAMED_RX_CTX | FI_MULTICAST | WEFT_FI_ONESIDED | FI_RMA_EVENT)
 /* costly, and granted only on request, too */
 #define WEFT_FI_COSTLY		(FI_FENCE | FI_VARIABLE_MSG | FI_SOURCE_ERR)
 /* narrow the primary ones */
@@ -24,10 +24,10 @@
 #define WEFT_FI_SECONDARY	(FI_SOURCE | FI_SHARED_AV | FI_LOCAL_COMM | FI_REMOTE_COMM)
 
 #define WEFT_FI_TX_CAPS		(FI_MSG | FI_TAGGED | FI_SEND | FI_NAMED_RX_CTX | FI_FENCE | \
-				 FI_MULTICAST | FI_RMA | WEFT_FI_RMA_TX)
+				 FI_MULTICAST | WEFT_FI_ONESIDED | WEFT_FI_RMA_TX)
 #define WEFT_FI_RX_CAPS		(FI_MSG | FI_TAGGED | FI_RECV | FI_DIRECTED_RECV | FI_SOURCE | \
-				 FI_SOURCE_ERR | FI_MULTI_RECV | FI_VARIABLE_MSG | FI_RMA | \
-				 WEFT_FI_RMA_RX | FI_RMA_EVENT)
+				 FI_SOURCE_ERR | FI_MULTI_RECV | FI_VARIABLE_MSG | \
+				 WEFT_FI_ONESIDED | WEFT_FI_RMA_RX | FI_RMA_EVENT)
 #define WEFT_FI_DOMAIN_CAPS	(FI_SHARED_AV | FI_LOCAL_COMM | FI_REMOTE_COMM)
 
 /* hints for one direction may have bits of the other direction or the domain, which are ignored */
@@ -46,6 +46,8 @@
 #define WEFT_FI_ORDER_RMA	(FI_ORDER_RAR | FI_ORDER_RAW | FI_ORDER_RAS | FI_ORDER_WAR | \
 				 FI_ORDER_WAW | FI_ORDER_WAS | FI_ORDER_SAR | FI_ORDER_RMA_RAR | \
 				 FI_ORDER_RMA_RAW | FI_ORDER_RMA_WAR | FI_ORDER_RMA_WAW)
+#define WEFT_FI_ORDER_ATOMIC	(FI_ORDER_ATOMIC_RAR | FI_ORDER_ATOMIC_RAW | \
+				 FI_ORDER_ATOMIC_WAR | FI_ORDER_ATOMIC_WAW)
 #define WEFT_FI_ORDER_SIZE	4096
 
 /**
@@ -53,18 +55,19 @@
  * @caps: capabilities of a program
  *
  * Return: the capabilities: messages have FI_SEND, FI_RECV or both. One-sided operations have at
- * least one of FI_READ, FI_WRITE, FI_REMOTE_READ and FI_REMOTE_WRITE. Without FI_RMA there are none
- * of these.
+ * least one of FI_READ, FI_WRITE, FI_REMOTE_READ and FI_REMOTE_WRITE. Without FI_RMA and FI_ATOMIC
+ * there are none of these.
  */
 uint64_t weft_fi_caps_whole(uint64_t caps)
 {
 	uint64_t rma = WEFT_FI_RMA_TX | WEFT_FI_RMA_RX;
 
-	if (!(caps & FI_RMA))
+	if (!(caps & WEFT_FI_ONESIDED))
 		caps &= ~rma;
 	else if (!(caps & rma))
 		caps |= rma;
-	if (!(caps & (FI_SEND | FI_RECV)) && (caps & (FI_MSG | FI_TAGGED) || !(caps & FI_RMA)))
+	if (!(caps & (FI_SEND | FI_RECV)) && 
+	    (caps & (FI_MSG | FI_TAGGED) || !(caps & WEFT_FI_ONESIDED)))
 		caps |= FI_SEND | FI_RECV;
 	return caps;
 }
@@ -80,7 +83,7 @@ static uint64_t weft_fi_caps(const struct weft_ioc_query *q, enum fi_ep_type typ
 			FI_SOURCE | FI_SHARED_AV | FI_LOCAL_COMM;
 
 	if (q->caps & WEFT_CAP_RMA && type != FI_EP_DGRAM)
-		caps |= FI_RMA | WEFT_FI_RMA_TX | WEFT_FI_RMA_RX | FI_RMA_EVENT;
+		caps |= WEFT_FI_ONESIDED | WEFT_FI_RMA_TX | WEFT_FI_RMA_RX | FI_RMA_EVENT;
 	if (q->caps & WEFT_CAP_TAGGED && type != FI_EP_DGRAM)
 		caps |= FI_TAGGED;
 	if (q->caps & WEFT_CAP_FENCE)
@@ -103,8 +106,8 @@ static uint64_t weft_fi_caps(const struct weft_ioc_query *q, enum fi_ep_type typ
 /* Describe the maximum of one-sided operations. */
 static void weft_fi_info_rma(struct fi_info *fi, uint32_t segments)
 {
-	fi->tx_attr->msg_order |= WEFT_FI_ORDER_RMA | FI_ORDER_SAW;
-	fi->rx_attr->msg_order |= WEFT_FI_ORDER_RMA | FI_ORDER_SAW;
+	fi->tx_attr->msg_order |= WEFT_FI_ORDER_RMA | WEFT_FI_ORDER_ATOMIC | FI_ORDER_SAW;
+	fi->rx_attr->msg_order |= WEFT_FI_ORDER_RMA | WEFT_FI_ORDER_ATOMIC | FI_ORDER_SAW;
 	fi->tx_attr->rma_iov_limit = segments;
 	fi->ep_attr->max_order_raw_size = WEFT_FI_ORDER_SIZE;
 	fi->ep_attr->max_order_war_size = WEFT_FI_ORDER_SIZE;
@@ -160,7 +163,7 @@ int weft_fi_info_new(const struct weft_ioc_query *q, enum fi_ep_type type, struc
 	fi->ep_attr->tx_ctx_cnt = 1;
 	fi->ep_attr->rx_ctx_cnt = 1;
 
-	if (fi->caps & FI_RMA)
+	if (fi->caps & WEFT_FI_ONESIDED)
 		weft_fi_info_rma(fi, q->max_iov);
 
 	fi->domain_attr->caps = fi->caps & WEFT_FI_DOMAIN_CAPS;
@@ -481,16 +484,16 @@ static uint64_t weft_fi_half_caps(uint64_t caps, uint64_t msg, uint64_t rma)
 	if (!(caps & msg))
 		caps &= ~(FI_MSG | FI_TAGGED);
 	if (!(caps & rma))
-		caps &= ~FI_RMA;
+		caps &= ~WEFT_FI_ONESIDED;
 	return caps;
 }
 
 /* Return: the hints for a direction with the modifiers that they do not name. */
 static uint64_t weft_fi_half_hint(uint64_t caps, uint64_t msg, uint64_t rma)
 {
-	if (caps & (FI_MSG | FI_TAGGED) || !(caps & FI_RMA))
+	if (caps & (FI_MSG | FI_TAGGED) || !(caps & WEFT_FI_ONESIDED))
 		caps |= msg;
-	if (caps & FI_RMA && !(caps & rma))
+	if (caps & WEFT_FI_ONESIDED && !(caps & rma))
 		caps |= rma;
 	return caps;
 }
@@ -519,16 +522,24 @@ static void weft_fi_narrow_caps(struct fi_info *info, const struct fi_info *hint
 							 WEFT_FI_RMA_RX) | FI_SOURCE;
 }
 
-/* What concerns one-sided operations comes with FI_RMA. Orders also come if they are requested. */
+/*
+ * What concerns one-sided operations comes with FI_RMA and FI_ATOMIC. Orders also come if they are
+ * requested.
+ */
 static void weft_fi_narrow_rma(struct fi_info *info, const struct fi_info *hints)
 {
-	uint64_t order = FI_ORDER_SAS | (info->caps & FI_RMA ? WEFT_FI_ORDER_RMA : 0);
+	uint64_t order = FI_ORDER_SAS;
+
+	if (info->caps & WEFT_FI_ONESIDED)
+		order |= WEFT_FI_ORDER_RMA;
+	if (info->caps & FI_ATOMIC)
+		order |= WEFT_FI_ORDER_ATOMIC;
 
 	info->tx_attr->msg_order &= order | (hints && hints->tx_attr ?
 					     hints->tx_attr->msg_order : 0);
 	info->rx_attr->msg_order &= order | (hints && hints->rx_attr ?
 					     hints->rx_attr->msg_order : 0);
-	if (info->caps & FI_RMA)
+	if (info->caps & WEFT_FI_ONESIDED)
 		return;
 	info->tx_attr->rma_iov_limit = 0;
 	info->ep_attr->max_order_raw_size = 0;

@@ -255,6 +255,11 @@ int weft_fi_req_take(struct weft_fi_pep *pep, const struct fid *handle, uint64_t
 /* weft_rma.c */
 extern struct fi_ops_rma weft_fi_rma_ops;
 
+/* weft_atomic.c */
+int weft_fi_query_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_op op,
+			 struct fi_atomic_attr *attr, uint64_t flags);
+extern struct fi_ops_atomic weft_fi_atomic_ops;
+
 /* weft_msg.c */
 extern struct fi_ops_msg weft_fi_msg_ops;
 extern struct fi_ops_tagged weft_fi_tagged_ops;

@@ -331,7 +331,7 @@ static int weft_fi_cntr_flags(struct weft_fi_ep *ep, uint64_t flags)
 	if (!flags)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
 				    "say FI_SEND, FI_RECV or flags of remote memory access when binding a counter");
-	if (flags & WEFT_FI_RMA_RX && ep->caps & FI_RMA && !(ep->caps & FI_RMA_EVENT))
+	if (flags & WEFT_FI_RMA_RX && ep->caps & WEFT_FI_ONESIDED && !(ep->caps & FI_RMA_EVENT))
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
 				    "a counter of peers' operations needs an endpoint with FI_RMA_EVENT: ask for it in hints->caps");
 	for (i = 0; i < sizeof(weft_fi_cntr_dirs) / sizeof(weft_fi_cntr_dirs[0]); i++) {
@@ -348,7 +348,7 @@ static int weft_fi_cntr_flags(struct weft_fi_ep *ep, uint64_t flags)
  * @ep: endpoint, or the endpoint of a context
  * @fid: counter
  * @flags: the operations: FI_SEND, FI_WRITE, FI_READ, FI_RECV, FI_REMOTE_WRITE, FI_REMOTE_READ. On
- *	an endpoint without FI_RMA only FI_SEND and FI_RECV have an effect.
+ *	an endpoint without FI_RMA and FI_ATOMIC only FI_SEND and FI_RECV have an effect.
  *
  * Return: 0, -FI_EBADFLAGS, -FI_EINVAL, -FI_EDOMAIN.
  */
@@ -364,7 +364,7 @@ int weft_fi_cntr_bind(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags)
 	if (cntr->domain != ep->domain)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EDOMAIN,
 				    "the counter is of another domain than the endpoint");
-	if (!(ep->caps & FI_RMA))
+	if (!(ep->caps & WEFT_FI_ONESIDED))
 		flags &= FI_SEND | FI_RECV;
 	for (i = 0; i < sizeof(weft_fi_cntr_dirs) / sizeof(weft_fi_cntr_dirs[0]); i++) {
 		count = weft_fi_cntr_dir(ep, flags, i);

@@ -28,7 +28,8 @@ static uint64_t weft_fi_cqe_rma_flags(const struct weft_cqe *cqe)
 {
 	if (!(cqe->flags & WEFT_CQE_SEND))
 		return FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA;
-	return FI_RMA | (cqe->flags & WEFT_CQE_READ ? FI_READ : FI_WRITE);
+	return (cqe->flags & WEFT_CQE_ATOMIC ? FI_ATOMIC : FI_RMA) |
+	       (cqe->flags & WEFT_CQE_READ ? FI_READ : FI_WRITE);
 }
 
 static uint64_t weft_fi_cqe_flags(const struct weft_cqe *cqe)

@@ -26,12 +26,6 @@ static int weft_fi_domain_close(struct fid *fid)
 	return 0;
 }
 
-static int weft_fi_query_atomic(struct fid_domain *domain, enum fi_datatype datatype,
-				enum fi_op op, struct fi_atomic_attr *attr, uint64_t flags)
-{
-	return weft_fi_fail(FI_LOG_DOMAIN, -FI_EOPNOTSUPP, "there are no atomic operations");
-}
-
 static int weft_fi_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
 				    struct fi_collective_attr *attr, uint64_t flags)
 {

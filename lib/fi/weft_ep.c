@@ -395,7 +395,7 @@ static int weft_fi_ep_init(struct weft_fi_ep *ep, const struct fi_info *info)
 	ep->shared_rx = info->ep_attr->rx_ctx_cnt == FI_SHARED_CONTEXT;
 	ep->caps = info->caps ? info->caps : FI_MSG | FI_TAGGED;
 	if (ep->dgram)
-		ep->caps &= ~(FI_TAGGED | FI_RMA);
+		ep->caps &= ~(FI_TAGGED | WEFT_FI_ONESIDED);
 	ep->caps = weft_fi_caps_whole(ep->caps);
 	ep->directed = !ep->msg && ep->caps & FI_DIRECTED_RECV;
 	ep->ordered = ((tx ? tx->msg_order : 0) | (rx ? rx->msg_order : 0)) & FI_ORDER_SAW;
@@ -461,7 +461,7 @@ void weft_fi_face_init(struct weft_fi_face *face, struct weft_fi_ep *ep, size_t 
 	if (ep->pool)
 		weft_fi_buf_calls(ep, &face->fid);
 	face->fid.rma = &weft_fi_rma_ops;
-	face->fid.atomic = &weft_fi_no_atomic_ops;
+	face->fid.atomic = &weft_fi_atomic_ops;
 	face->fid.collective = &weft_fi_no_collective_ops;
 }
 

@@ -78,6 +78,7 @@
 #define WEFT_FI_PREFIX_MAX	4096	/* maximum of msg_prefix_size */
 
 /* rights to begin one-sided operations, and to be their target */
+#define WEFT_FI_ONESIDED	(FI_RMA | FI_ATOMIC)
 #define WEFT_FI_RMA_TX		(FI_READ | FI_WRITE)
 #define WEFT_FI_RMA_RX		(FI_REMOTE_READ | FI_REMOTE_WRITE)
 
@@ -693,7 +694,8 @@ struct weft_fi_mc {
  * @flags: FI_*
  * @tagged: @tag (and @ignore) are valid
  * @silent: no completion on success
- * @rma: WEFT_SQ_WRITE, WEFT_SQ_READ: a one-sided operation; 0: a message
+ * @rma: WEFT_SQ_WRITE, WEFT_SQ_READ, WEFT_SQ_ATOMIC: a one-sided operation; 0: a message
+ * @atomic: the operation, for WEFT_SQ_ATOMIC, else NULL
  * @rem: remote segments of a one-sided operation
  * @nrem: number of remote segments; one with @one
  * @tag: tag to send or to match
@@ -710,6 +712,7 @@ struct weft_fi_op {
 	bool tagged;
 	bool silent;
 	uint8_t rma;
+	const struct weft_atomic *atomic;
 	const struct weft_rma_iov *rem;
 	size_t nrem;
 	uint64_t tag;

@@ -30,6 +30,9 @@ WEFT_FI_INLINED int weft_fi_refuse(const struct weft_fi_op *op, int err)
 
 WEFT_FI_INLINED size_t weft_fi_total(const struct weft_fi_op *op)
 {
+	if (op->atomic)
+		return lw_total(op->atomic->iov, op->atomic->count) +
+		       lw_total(op->atomic->cmp, op->atomic->ncmp);
 	return op->one ? op->iov->iov_len : lw_total(op->iov, op->count);
 }
 
@@ -66,6 +69,8 @@ WEFT_FI_INLINED int weft_fi_put_rma(struct weft_ep *ep, const struct weft_fi_op 
 {
 	uint64_t context = (uintptr_t)op->context;
 
+	if (op->atomic)
+		return weft_atomic(ep, op->atomic, dst, context, flags);
 	if (op->one)
 		return lw_rma_entry(ep, op->rma, op->iov, dst, op->rem->addr, op->rem->key,
 				    op->data, context, flags);
@@ -112,11 +117,15 @@ WEFT_FI_INLINED bool weft_fi_run_goes_on(struct weft_fi_ep *ep, bool more)
 WEFT_FI_INLINED int weft_fi_rma_refusal(const struct weft_fi_ep *ep, const struct weft_fi_op *op,
 					size_t len)
 {
-	bool read = op->rma == WEFT_SQ_READ;
+	bool read = op->rma == WEFT_SQ_READ, atomic = op->atomic;
 
-	if (!(ep->caps & (read ? FI_READ : FI_WRITE)) || op->flags & FI_COMMIT_COMPLETE)
+	if (atomic)
+		read = op->atomic->kind != WEFT_ATOMIC_BASE;
+	if (!(ep->caps & (read ? FI_READ : FI_WRITE)) ||
+	    !(ep->caps & (atomic ? FI_ATOMIC : FI_RMA)) || op->flags & FI_COMMIT_COMPLETE)
 		return -FI_EOPNOTSUPP;
-	if ((read && op->flags & FI_REMOTE_CQ_DATA) || !lw_remote_fits(op->rem, op->nrem, len))
+	if (((read || atomic) && op->flags & FI_REMOTE_CQ_DATA) ||
+	    (!atomic && !lw_remote_fits(op->rem, op->nrem, len)))
 		return -FI_EINVAL;
 	return 0;
 }

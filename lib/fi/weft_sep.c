@@ -310,8 +310,10 @@ static void weft_fi_ctx_ops(struct weft_fi_ctx *ctx)
 	ctx->tagged.recvmsg = ctx->tx ? weft_fi_no_tagged_ops.recvmsg : tagged->recvmsg;
 	ctx->face.fid.msg = &ctx->msg;
 	ctx->face.fid.tagged = &ctx->tagged;
-	if (!ctx->tx)
+	if (!ctx->tx) {
 		ctx->face.fid.rma = &weft_fi_no_rma_ops;
+		ctx->face.fid.atomic = &weft_fi_no_atomic_ops;
+	}
 }
 
 static int weft_fi_ctx_open(struct weft_fi_sep *sep, bool tx, int index, struct fid_ep **out,

@@ -18,7 +18,7 @@
 /* msg.c: rare cases */
 void lw_queue_notify(struct lw_queue *q);
 int lw_reserve_more(struct lw_queue *q, uint32_t nslots);
-void lw_put_segments(struct lw_queue *q, const struct iovec *iov, size_t count);
+void lw_put_segments(struct lw_queue *q, uint32_t index, const struct iovec *iov, size_t count);
 
 /* rma.c: rare case */
 void lw_put_remote(struct lw_queue *q, uint32_t index, const struct weft_rma_iov *rem,
@@ -176,7 +176,7 @@ lw_post_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t co
 		lw_put_payload(q, iov, count);
 		count = 0;
 	} else if (count > 1) {
-		lw_put_segments(q, iov, count);
+		lw_put_segments(q, q->tail + 1, iov, count);
 	}
 	sqe = lw_slot_at(q, q->tail);
 	*sqe = (struct weft_sqe) {
@@ -236,7 +236,7 @@ lw_recv_entry(struct lw_queue *q, uint8_t op, const struct iovec *iov, size_t co
 		return ret;
 
 	if (count > 1)
-		lw_put_segments(q, iov, count);
+		lw_put_segments(q, q->tail + 1, iov, count);
 	rqe = lw_slot_at(q, q->tail);
 	*rqe = (struct weft_rqe) {
 		.op = op,

@@ -92,13 +92,13 @@ uint32_t weft_recv_space(struct weft_ep *ep)
 	return room(&ep->rq);
 }
 
-/* Write segments into the slots after the one at the tail. */
-void lw_put_segments(struct lw_queue *q, const struct iovec *iov, size_t count)
+/* Write segments into the slots from @index on. */
+void lw_put_segments(struct lw_queue *q, uint32_t index, const struct iovec *iov, size_t count)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		struct weft_iov *seg = lw_slot_at(q, q->tail + 1 + i / IOV_PER_SLOT);
+		struct weft_iov *seg = lw_slot_at(q, index + i / IOV_PER_SLOT);
 
 		seg += i % IOV_PER_SLOT;
 		seg->addr = (uintptr_t)iov[i].iov_base;

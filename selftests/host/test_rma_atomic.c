@@ -323,6 +323,11 @@ TEST(rma_atomic__refusals)
 			op = make(&p, kind, aop, WEFT_ATYPE_INT64, AT, 8, 9);
 			op.iov[0].addr = 64;
 			refused(_metadata, &p, &op, EFAULT);
+			if (kind != WEFT_ATOMIC_BASE) {
+				op = make(&p, kind, aop, WEFT_ATYPE_INT64, AT, 8, 9);
+				op.res[0].addr = 64;
+				refused(_metadata, &p, &op, EFAULT);
+			}
 			/* elements that a cut of the segments divides */
 			op = make(&p, kind, aop, WEFT_ATYPE_INT64, AT, 16, 9);
 			op.nrem = 2;

@@ -125,6 +125,61 @@ static void test_refused(void)
 	CHECK(dev->bell.ep.sq_tail == WEFT_NSLOTS_MAX);
 }
 
+/* Segments of all kinds of an atomic operation, at each place of the ring. */
+static void test_atomic(void)
+{
+	char b[4][64];
+	struct iovec iov[] = { { b[0], 8 }, { b[0] + 8, 16 } }, cmp[] = { { b[1], 24 } };
+	struct iovec res[] = { { b[2], 4 }, { b[2] + 4, 20 } };
+	struct weft_rma_iov rem[] = { { 1, 8, 5, 0 }, { 2, 16, 6, 0 } };
+	struct weft_atomic a = {
+		.op = WEFT_AOP_CSWAP, .type = WEFT_ATYPE_INT64, .kind = WEFT_ATOMIC_COMPARE,
+		.len = 24, .iov = iov, .count = 2, .cmp = cmp, .ncmp = 1, .res = res, .nres = 2,
+		.rem = rem, .nrem = 2,
+	};
+	const struct weft_iov *seg;
+	const struct weft_sqe *sqe;
+	uint32_t at;
+
+	memset(b, 1, sizeof(b));
+	for (at = 0; at < SLOTS; at++) {
+		start_at(at);
+		CHECK(!weft_atomic(ep, &a, 3, 8, WEFT_SQ_COMPLETION));
+		sqe = &dev->sq.e[at % SLOTS];
+		CHECK(sqe->op == WEFT_SQ_ATOMIC && sqe->nslots == 5 && sqe->niov == 2);
+		CHECK(sqe->data == WEFT_ATOMIC_DATA(WEFT_AOP_CSWAP, WEFT_ATYPE_INT64,
+						    WEFT_ATOMIC_COMPARE, 1, 2));
+		CHECK(sqe->len == 24 && sqe->dst == 3 && sqe->context == 8 && sqe->nrem == 2);
+		CHECK(sqe->addr == 0 && sqe->tag == 0 && sqe->raddr == 0);
+		seg = (const void *)(dev->sq.raw + (at + 1) % SLOTS * 64);
+		CHECK(seg[1].addr == (uintptr_t)b[0] + 8 && seg[1].len == 16);
+		seg = (const void *)(dev->sq.raw + (at + 2) % SLOTS * 64);
+		CHECK(seg[0].addr == (uintptr_t)b[1] && seg[0].len == 24);
+		seg = (const void *)(dev->sq.raw + (at + 3) % SLOTS * 64);
+		CHECK(seg[1].addr == (uintptr_t)b[2] + 4 && seg[1].len == 20);
+		check_remote(at + 4, rem, 2);
+		start_at(at);
+		CHECK(!weft_atomic(ep, &a, 3, 8, WEFT_SQ_INLINE));
+		CHECK(sqe->nslots == 4 && sqe->niov == 0 && WEFT_ATOMIC_NCMP(sqe->data) == 0);
+		CHECK(!memcmp(dev->sq.raw + (at + 1) % SLOTS * 64, b, 48));
+	}
+	a.ncmp = 0;
+	CHECK(weft_atomic(ep, &a, 3, 8, 0) == -EINVAL);
+	a.kind = WEFT_ATOMIC_FETCH;
+	a.op = WEFT_AOP_READ;
+	CHECK(weft_atomic(ep, &a, 3, 8, 0) == -EINVAL);
+	a.count = 0;
+	start_at(0);
+	CHECK(!weft_atomic(ep, &a, 3, 8, 0));
+	CHECK(dev->sq.e[0].nslots == 3 && dev->sq.e[0].niov == 0);
+	a.nrem = 1;
+	CHECK(weft_atomic(ep, &a, 3, 8, 0) == -EINVAL);
+	rem[0].len = 24;
+	start_at(0);
+	CHECK(!weft_atomic(ep, &a, 3, 8, 0));
+	CHECK(dev->sq.e[0].tag == 5 && dev->sq.e[0].raddr == 1 && dev->sq.e[0].nslots == 2);
+}
+
 static void test_regions(void)
 {
 	char buf[64];
@@ -155,6 +210,7 @@ static const struct test tests[] = {
 	{ "an operation of one segment", test_one_segment },
 	{ "segments of both sides", test_segments },
 	{ "what is refused", test_refused },
+	{ "atomic operations", test_atomic },
 	{ "regions", test_regions },
 };
 

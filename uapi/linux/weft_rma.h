@@ -66,4 +66,29 @@
 #define WEFT_ATYPE_DOUBLE		9	/* IEEE 754 binary64 */
 #define WEFT_ATYPE_FLOAT_COMPLEX	10	/* two binary32: real part, imaginary part */
 
+/* Bytes of an element, also its alignment at the target; 0: the type is not supported. */
+#define WEFT_ATYPE_SIZE(type) \
+	((type) > WEFT_ATYPE_FLOAT_COMPLEX ? 0u : (__u32)(0x88488442211ull >> 4 * (type)) & 15u)
+
+/* Sets of operations: bit 1 << WEFT_AOP_* */
+#define WEFT_AOPS_BASE		0x0bffu	/* MIN to BXOR, WRITE */
+#define WEFT_AOPS_READ		0x0400u
+#define WEFT_AOPS_COMPARE	0x7f000u	/* CSWAP to MSWAP */
+#define WEFT_AOPS_BITS		0x402c0u	/* BOR, BAND, BXOR, MSWAP */
+#define WEFT_AOPS_COMPLEX	0x3c0cu	/* SUM, PROD, READ, WRITE, CSWAP, CSWAP_NE */
+
+/* Operations of a kind, and of a type; complex values have no order. */
+#define WEFT_ATOMIC_AOPS(kind) \
+	((kind) == WEFT_ATOMIC_BASE ? WEFT_AOPS_BASE : \
+	 (kind) == WEFT_ATOMIC_FETCH ? WEFT_AOPS_BASE | WEFT_AOPS_READ : \
+	 (kind) == WEFT_ATOMIC_COMPARE ? WEFT_AOPS_COMPARE : 0u)
+#define WEFT_ATYPE_AOPS(type) \
+	((type) < WEFT_ATYPE_FLOAT ? WEFT_AOPS_BASE | WEFT_AOPS_READ | WEFT_AOPS_COMPARE : \
+	 (type) <= WEFT_ATYPE_DOUBLE ? (WEFT_AOPS_BASE | WEFT_AOPS_READ | WEFT_AOPS_COMPARE) & \
+				       ~WEFT_AOPS_BITS : \
+	 (type) == WEFT_ATYPE_FLOAT_COMPLEX ? WEFT_AOPS_COMPLEX : 0u)
+/* Not 0 if the operation is supported */
+#define WEFT_ATOMIC_VALID(kind, op, type) \
+	((op) < 32u ? (WEFT_ATOMIC_AOPS(kind) & WEFT_ATYPE_AOPS(type)) >> (op) & 1u : 0u)
+
 #endif

@@ -18,24 +18,6 @@
 
 /* ---- Operations and types ------------------------------------------------------- */
 
-#define OP(name)	(1u << WEFT_AOP_##name)
-
-#define OPS_BASE	(OP(MIN) | OP(MAX) | OP(SUM) | OP(PROD) | OP(LOR) | OP(LAND) | \
-			 OP(BOR) | OP(BAND) | OP(LXOR) | OP(BXOR) | OP(WRITE))
-#define OPS_COMPARE	(OP(CSWAP) | OP(CSWAP_NE) | OP(CSWAP_LE) | OP(CSWAP_LT) | OP(CSWAP_GE) | \
-			 OP(CSWAP_GT) | OP(MSWAP))
-
-#define OPS_INT		(OPS_BASE | OP(READ) | OPS_COMPARE)
-#define OPS_FLOAT	(OPS_INT & ~(OP(BOR) | OP(BAND) | OP(BXOR) | OP(MSWAP)))
-/* Complex values have no order. */
-#define OPS_COMPLEX	(OP(SUM) | OP(PROD) | OP(READ) | OP(WRITE) | OP(CSWAP) | OP(CSWAP_NE))
-
-static const u32 kind_ops[] = {
-	[WEFT_ATOMIC_BASE] = OPS_BASE,
-	[WEFT_ATOMIC_FETCH] = OPS_BASE | OP(READ),
-	[WEFT_ATOMIC_COMPARE] = OPS_COMPARE,
-};
-
 enum arith {
 	UNSIGNED,
 	SIGNED,
@@ -47,28 +29,26 @@ enum arith {
  * struct type - a type of elements
  * @size: bytes, also the alignment
  * @arith: kind of arithmetic
- * @ops: set of operations
  * @f: format, for FLOAT
  */
 struct type {
 	u8 size;
 	enum arith arith;
-	u32 ops;
 	const struct weft_float *f;
 };
 
 static const struct type types[] = {
-	[WEFT_ATYPE_INT8] = { 1, SIGNED, OPS_INT },
-	[WEFT_ATYPE_UINT8] = { 1, UNSIGNED, OPS_INT },
-	[WEFT_ATYPE_INT16] = { 2, SIGNED, OPS_INT },
-	[WEFT_ATYPE_UINT16] = { 2, UNSIGNED, OPS_INT },
-	[WEFT_ATYPE_INT32] = { 4, SIGNED, OPS_INT },
-	[WEFT_ATYPE_UINT32] = { 4, UNSIGNED, OPS_INT },
-	[WEFT_ATYPE_INT64] = { 8, SIGNED, OPS_INT },
-	[WEFT_ATYPE_UINT64] = { 8, UNSIGNED, OPS_INT },
-	[WEFT_ATYPE_FLOAT] = { 4, FLOAT, OPS_FLOAT, &weft_float32 },
-	[WEFT_ATYPE_DOUBLE] = { 8, FLOAT, OPS_FLOAT, &weft_float64 },
-	[WEFT_ATYPE_FLOAT_COMPLEX] = { 8, COMPLEX, OPS_COMPLEX },
+	[WEFT_ATYPE_INT8] = { 1, SIGNED },
+	[WEFT_ATYPE_UINT8] = { 1, UNSIGNED },
+	[WEFT_ATYPE_INT16] = { 2, SIGNED },
+	[WEFT_ATYPE_UINT16] = { 2, UNSIGNED },
+	[WEFT_ATYPE_INT32] = { 4, SIGNED },
+	[WEFT_ATYPE_UINT32] = { 4, UNSIGNED },
+	[WEFT_ATYPE_INT64] = { 8, SIGNED },
+	[WEFT_ATYPE_UINT64] = { 8, UNSIGNED },
+	[WEFT_ATYPE_FLOAT] = { 4, FLOAT, &weft_float32 },
+	[WEFT_ATYPE_DOUBLE] = { 8, FLOAT, &weft_float64 },
+	[WEFT_ATYPE_FLOAT_COMPLEX] = { 8, COMPLEX },
 };
 
 /**
@@ -81,7 +61,7 @@ static const struct type types[] = {
  */
 u32 weft_atomic_size(u8 type)
 {
-	return type < ARRAY_SIZE(types) ? types[type].size : 0;
+	return WEFT_ATYPE_SIZE(type);
 }
 
 /**
@@ -94,8 +74,7 @@ u32 weft_atomic_size(u8 type)
  */
 bool weft_atomic_valid(u8 kind, u8 op, u8 type)
 {
-	return kind < ARRAY_SIZE(kind_ops) && type < ARRAY_SIZE(types) && op < 32 &&
-	       (kind_ops[kind] & types[type].ops & (1u << op));
+	return WEFT_ATOMIC_VALID(kind, op, type);
 }
 
 /* ---- Values: the bytes of an element as an integer, zero-extended --------------- */

@@ -49,6 +49,21 @@ static int weft_rma_sink_window(struct weft_rxm *sink)
 	return 0;
 }
 
+/*
+ * Within the node results come when the operation has been executed. So their memory is checked
+ * before that, and made resident. May sleep. Return: 0, -EFAULT, -ENOMEM.
+ */
+static int weft_rma_sink_check(const struct weft_rxm *sink)
+{
+	struct weft_mem *mem;
+	int err = weft_mem_make(sink->ep->conf.mc, &sink->rma->vec, 0, (u32)sink->len,
+				WEFT_MEM_WRITE, &mem);
+
+	if (!err)
+		weft_mem_put(mem);
+	return err;
+}
+
 /* Make the sink of a read, or of results. May sleep. Return: the sink, ERR_PTR(). */
 static struct weft_rxm *weft_rma_sink(struct weft_ep *ep, struct weft_path *path,
 				      const struct weft_sq_entry *e)
@@ -75,7 +90,11 @@ static struct weft_rxm *weft_rma_sink(struct weft_ep *ep, struct weft_path *path
 	rma->rxm = sink;
 	rma->vec = e->vec;
 	sink->rma = rma;
-	err = path->local ? 0 : weft_rma_sink_window(sink);
+	err = 0;
+	if (!path->local)
+		err = weft_rma_sink_window(sink);
+	else if (weft_sq_is_atomic(e->op))
+		err = weft_rma_sink_check(sink);
 	if (err) {
 		weft_rma_sink_free(sink);
 		return ERR_PTR(err);

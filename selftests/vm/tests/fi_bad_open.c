@@ -162,7 +162,7 @@ static bool attributes(void)
 	BAD(fi_av_open(p.a.domain, &av, &v, NULL), -FI_EINVAL);
 	BAD(fi_stx_context(p.a.domain, &tx, &stx, NULL), -FI_EINVAL);
 	BAD(fi_srx_context(p.a.domain, &rx, &srx, NULL), -FI_EINVAL);
-	BAD(fi_query_atomic(p.a.domain, FI_INT32, FI_SUM, NULL, 0), -FI_EOPNOTSUPP);
+	BAD(fi_query_atomic(p.a.domain, FI_INT32, FI_SUM, NULL, 1), -FI_EBADFLAGS);
 	BAD(fi_query_collective(p.a.domain, FI_BARRIER, NULL, 0), -FI_EOPNOTSUPP);
 	return bad_still_works(&p) && ok;
 }

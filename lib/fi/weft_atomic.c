@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * weft_atomic.c - fi_atomic: all forms of atomic operations, and what is supported
+ *
+ * Each form becomes a struct weft_fi_atom with arrays of elements. That becomes a struct
+ * weft_atomic, and is posted by weft_post.h as sends are. Values of operations and types are those
+ * of the kernel's interface.
+ *
+ * Calls without flags use those of the endpoint. The sending half's lock serialises posts.
+ */
+#include "weft_post.h"
+
+/**
+ * struct weft_fi_atom - an atomic operation as a program describes it
+ * @kind: WEFT_ATOMIC_BASE, _FETCH or _COMPARE
+ * @op: operation
+ * @type: type of the elements
+ * @iov: operands; not used by FI_ATOMIC_READ
+ * @count: number of segments
+ * @cmp: compare operands
+ * @ncmp: number of segments
+ * @res: results
+ * @nres: number of segments
+ * @rem: elements of the peer
+ * @nrem: number of segments
+ * @peer: destination
+ * @context: for the completion
+ * @flags: FI_*
+ * @silent: no completion on success
+ */
+struct weft_fi_atom {
+	uint8_t kind;
+	enum fi_op op;
+	enum fi_datatype type;
+	const struct fi_ioc *iov;
+	size_t count;
+	const struct fi_ioc *cmp;
+	size_t ncmp;
+	const struct fi_ioc *res;
+	size_t nres;
+	const struct fi_rma_ioc *rem;
+	size_t nrem;
+	fi_addr_t peer;
+	void *context;
+	uint64_t flags;
+	bool silent;
+};
+
+static bool weft_fi_atomic_known(unsigned int kind, enum fi_datatype type, enum fi_op op)
+{
+	unsigned int t = type, o = op;
+
+	return WEFT_ATOMIC_VALID(kind, o, t);
+}
+
+/* Return: maximum number of elements of a known type. */
+static size_t weft_fi_atomic_most(enum fi_datatype type)
+{
+	size_t most = WEFT_ATOMIC_MAX_BYTES / WEFT_ATYPE_SIZE((unsigned int)type);
+
+	return most < WEFT_ATOMIC_MAX_COUNT ? most : WEFT_ATOMIC_MAX_COUNT;
+}
+
+/*
+ * Convert segments of elements to segments of bytes. Return: number of elements; one more than the
+ * maximum if there are more.
+ */
+static size_t weft_fi_atomic_segments(const struct fi_ioc *ioc, size_t n, enum fi_datatype type,
+				      struct iovec *iov)
+{
+	size_t i, sum = 0, most = weft_fi_atomic_most(type);
+
+	for (i = 0; i < n; i++) {
+		if (ioc[i].count > most - sum)
+			return most + 1;
+		sum += ioc[i].count;
+		iov[i].iov_base = ioc[i].addr;
+		iov[i].iov_len = ioc[i].count * WEFT_ATYPE_SIZE((unsigned int)type);
+	}
+	return sum;
+}
+
+/* The same for segments of the peer. */
+static size_t weft_fi_atomic_remote(const struct fi_rma_ioc *ioc, size_t n, enum fi_datatype type,
+				    struct weft_rma_iov *rem)
+{
+	size_t i, sum = 0, most = weft_fi_atomic_most(type);
+
+	for (i = 0; i < n; i++) {
+		if (ioc[i].count > most - sum)
+			return most + 1;
+		sum += ioc[i].count;
+		rem[i].addr = ioc[i].addr;
+		rem[i].len = ioc[i].count * WEFT_ATYPE_SIZE((unsigned int)type);
+		rem[i].key = ioc[i].key;
+	}
+	return sum;
+}
+
+/* Return: true if there are as many segments as the endpoint permits. */
+static bool weft_fi_atomic_fits(const struct weft_fi_ep *ep, const void *segments, size_t n)
+{
+	return n <= ep->iov_limit && (!n || segments);
+}
+
+static ssize_t weft_fi_atomic_post(struct fid_ep *fid, const struct weft_fi_atom *atom)
+{
+	bool reads = atom->op == FI_ATOMIC_READ;
+	bool fetches = atom->kind != WEFT_ATOMIC_BASE, compares = atom->kind == WEFT_ATOMIC_COMPARE;
+	struct iovec iov[WEFT_IOV_MAX], cmp[WEFT_IOV_MAX], res[WEFT_IOV_MAX];
+	struct weft_fi_ep *ep = weft_fi_ep_of(fid);
+	struct weft_rma_iov rem[WEFT_IOV_MAX];
+	struct weft_atomic a = {
+		.op = atom->op, .type = atom->type, .kind = atom->kind,
+		.iov = iov, .count = reads ? 0 : atom->count, .cmp = cmp, .ncmp = atom->ncmp,
+		.res = res, .nres = atom->nres, .rem = rem, .nrem = atom->nrem,
+	};
+	struct weft_fi_op op = {
+		.iov = iov, .count = a.count, .peer = atom->peer, .context = atom->context,
+		.flags = atom->flags, .silent = atom->silent, .rma = WEFT_SQ_ATOMIC, .atomic = &a,
+	};
+	size_t n;
+
+	if (!weft_fi_atomic_known(atom->kind, atom->type, atom->op))
+		return weft_fi_refuse(&op, -FI_EOPNOTSUPP);
+	if (!weft_fi_atomic_fits(ep, atom->iov, a.count) ||
+	    !weft_fi_atomic_fits(ep, atom->cmp, a.ncmp) ||
+	    !weft_fi_atomic_fits(ep, atom->res, a.nres) ||
+	    !weft_fi_atomic_fits(ep, atom->rem, a.nrem))
+		return weft_fi_refuse(&op, -FI_EINVAL);
+	n = weft_fi_atomic_remote(atom->rem, a.nrem, atom->type, rem);
+	if (n > weft_fi_atomic_most(atom->type))
+		return weft_fi_refuse(&op, -FI_EMSGSIZE);
+	if (!n || weft_fi_atomic_segments(atom->iov, a.count, atom->type, iov) != (reads ? 0 : n) ||
+	    weft_fi_atomic_segments(atom->cmp, a.ncmp, atom->type, cmp) != (compares ? n : 0) ||
+	    weft_fi_atomic_segments(atom->res, a.nres, atom->type, res) != (fetches ? n : 0))
+		return weft_fi_refuse(&op, -FI_EINVAL);
+	a.len = n * WEFT_ATYPE_SIZE((unsigned int)atom->type);
+	return weft_fi_send(ep, &op);
+}
+
+/* Operations whose segments have one element array each. */
+struct weft_fi_atom_one {
+	struct fi_ioc iov, cmp, res;
+	struct fi_rma_ioc rem;
+};
+
+/* Describe an operation of @count elements. The caller sets addresses of buffers. */
+static struct weft_fi_atom weft_fi_atomic_one(struct fid_ep *ep, struct weft_fi_atom_one *one,
+					      uint8_t kind, size_t count, fi_addr_t to,
+					      uint64_t addr, uint64_t key,
+					      enum fi_datatype type, enum fi_op op, void *context)
+{
+	one->iov.count = count;
+	one->cmp.count = count;
+	one->res.count = count;
+	one->rem = (struct fi_rma_ioc){ .addr = addr, .count = count, .key = key };
+	return (struct weft_fi_atom){
+		.kind = kind, .op = op, .type = type, .iov = &one->iov, .count = 1,
+		.cmp = &one->cmp, .ncmp = kind == WEFT_ATOMIC_COMPARE,
+		.res = &one->res, .nres = kind != WEFT_ATOMIC_BASE, .rem = &one->rem, .nrem = 1,
+		.peer = to, .context = context, .flags = weft_fi_face_of(ep)->tx_flags,
+	};
+}
+
+/* Describe an operation with several segments, and one at the peer. */
+static struct weft_fi_atom weft_fi_atomic_vector(struct fid_ep *ep, struct fi_rma_ioc *rem,
+						 uint8_t kind, const struct fi_ioc *iov,
+						 size_t count, fi_addr_t to, uint64_t addr,
+						 uint64_t key, enum fi_datatype type,
+						 enum fi_op op, void *context)
+{
+	size_t i;
+
+	*rem = (struct fi_rma_ioc){ .addr = addr, .key = key };
+	for (i = 0; iov && i < count && i < WEFT_IOV_MAX; i++)
+		rem->count += iov[i].count;
+	return (struct weft_fi_atom){
+		.kind = kind, .op = op, .type = type, .iov = iov, .count = count, .rem = rem,
+		.nrem = 1, .peer = to, .context = context,
+		.flags = weft_fi_face_of(ep)->tx_flags,
+	};
+}
+
+/* Describe an operation of a message structure, which is not NULL. */
+static struct weft_fi_atom weft_fi_atomic_message(const struct fi_msg_atomic *msg, uint8_t kind,
+						  uint64_t flags)
+{
+	return (struct weft_fi_atom){
+		.kind = kind, .op = msg->op, .type = msg->datatype, .iov = msg->msg_iov,
+		.count = msg->iov_count, .rem = msg->rma_iov, .nrem = msg->rma_iov_count,
+		.peer = msg->addr, .context = msg->context, .flags = flags,
+	};
+}
+
+static ssize_t weft_fi_atomic_no_struct(void)
+{
+	return weft_fi_fail(FI_LOG_EP_DATA, -FI_EINVAL,
+			    "a call with a message structure got none");
+}
+
+/* ---- Without results -------------------------------------------------------------------- */
+
+static ssize_t weft_fi_atomic_write(struct fid_ep *ep, const void *buf, size_t count, void *desc,
+				    fi_addr_t to, uint64_t addr, uint64_t key,
+				    enum fi_datatype type, enum fi_op op, void *context)
+{
+	struct weft_fi_atom_one one = { .iov.addr = (void *)buf };
+	struct weft_fi_atom atom = weft_fi_atomic_one(ep, &one, WEFT_ATOMIC_BASE, count, to, addr,
+						      key, type, op, context);
+
+	return weft_fi_atomic_post(ep, &atom);
+}
+
+static ssize_t weft_fi_atomic_writev(struct fid_ep *ep, const struct fi_ioc *iov, void **desc,
+				     size_t count, fi_addr_t to, uint64_t addr, uint64_t key,
+				     enum fi_datatype type, enum fi_op op, void *context)
+{
+	struct fi_rma_ioc rem;
+	struct weft_fi_atom atom = weft_fi_atomic_vector(ep, &rem, WEFT_ATOMIC_BASE, iov, count,
+							 to, addr, key, type, op, context);
+
+	return weft_fi_atomic_post(ep, &atom);
+}
+
+static ssize_t weft_fi_atomic_writemsg(struct fid_ep *ep, const struct fi_msg_atomic *msg,
+				       uint64_t flags)
+{
+	struct weft_fi_atom atom;
+
+	if (!msg)
+		return weft_fi_atomic_no_struct();
+	atom = weft_fi_atomic_message(msg, WEFT_ATOMIC_BASE, flags);
+	return weft_fi_atomic_post(ep, &atom);
+}
+
+static ssize_t weft_fi_atomic_inject(struct fid_ep *ep, const void *buf, size_t count,
+				     fi_addr_t to, uint64_t addr, uint64_t key,
+				     enum fi_datatype type, enum fi_op op)
+{
+	struct weft_fi_atom_one one = { .iov.addr = (void *)buf };
+	struct weft_fi_atom atom = weft_fi_atomic_one(ep, &one, WEFT_ATOMIC_BASE, count, to, addr,
+						      key, type, op, NULL);
+
+	atom.flags |= FI_INJECT;
+	atom.silent = true;
+	return weft_fi_atomic_post(ep, &atom);
+}
+
+/* ---- With results ----------------------------------------------------------------------- */
+
+static ssize_t weft_fi_atomic_fetch(struct fid_ep *ep, const void *buf, size_t count, void *desc,
+				    void *result, void *result_desc, fi_addr_t to, uint64_t addr,
+				    uint64_t key, enum fi_datatype type, enum fi_op op,
+				    void *context)
+{
+	struct weft_fi_atom_one one = { .iov.addr = (void *)buf, .res.addr = result };
+	struct weft_fi_atom atom = weft_fi_atomic_one(ep, &one, WEFT_ATOMIC_FETCH, count, to, addr,
+						      key, type, op, context);
+
+	return weft_fi_atomic_post(ep, &atom);
+}
+
+static ssize_t weft_fi_atomic_fetchv(struct fid_ep *ep, const struct fi_ioc *iov, void **desc,
+				     size_t count, struct fi_ioc *res, void **result_desc,
+				     size_t nres, fi_addr_t to, uint64_t addr, uint64_t key,
+				     enum fi_datatype type, enum fi_op op, void *context)
+{
+	bool reads = op == FI_ATOMIC_READ;
+	struct fi_rma_ioc rem;
+	/* a read has no operands: the results tell how many elements there are */
+	struct weft_fi_atom atom = weft_fi_atomic_vector(ep, &rem, WEFT_ATOMIC_FETCH,
+							 reads ? res : iov, reads ? nres : count,
+							 to, addr, key, type, op, context);
+
+	atom.res = res;
+	atom.nres = nres;
+	return weft_fi_atomic_post(ep, &atom);
+}
+
+static ssize_t weft_fi_atomic_fetchmsg(struct fid_ep *ep, const struct fi_msg_atomic *msg,
+				       struct fi_ioc *res, void **result_desc, size_t nres,
+				       uint64_t flags)
+{
+	struct weft_fi_atom atom;
+
+	if (!msg)
+		return weft_fi_atomic_no_struct();
+	atom = weft_fi_atomic_message(msg, WEFT_ATOMIC_FETCH, flags);
+	atom.res = res;
+	atom.nres = nres;
+	return weft_fi_atomic_post(ep, &atom);
+}
+
+/* ---- With compare operands -------------------------------------------------------------- */
+
+static ssize_t weft_fi_atomic_compare(struct fid_ep *ep, const void *buf, size_t count, void *desc,
+				      const void *compare, void *compare_desc, void *result,
+				      void *result_desc, fi_addr_t to, uint64_t addr, uint64_t key,
+				      enum fi_datatype type, enum fi_op op, void *context)
+{
+	struct weft_fi_atom_one one = {
+		.iov.addr = (void *)buf, .cmp.addr = (void *)compare, .res.addr = result
+	};
+	struct weft_fi_atom atom = weft_fi_atomic_one(ep, &one, WEFT_ATOMIC_COMPARE, count, to,
+						      addr, key, type, op, context);
+
+	return weft_fi_atomic_post(ep, &atom);
+}
+
+static ssize_t weft_fi_atomic_comparev(struct fid_ep *ep, const struct fi_ioc *iov, void **desc,
+				       size_t count, const struct fi_ioc *cmp,
+				       void **compare_desc, size_t ncmp, struct fi_ioc *res,
+				       void **result_desc, size_t nres, fi_addr_t to,
+				       uint64_t addr, uint64_t key, enum fi_datatype type,
+				       enum fi_op op, void *context)
+{
+	struct fi_rma_ioc rem;
+	struct weft_fi_atom atom = weft_fi_atomic_vector(ep, &rem, WEFT_ATOMIC_COMPARE, iov, count,
+							 to, addr, key, type, op, context);
+
+	atom.cmp = cmp;
+	atom.ncmp = ncmp;
+	atom.res = res;
+	atom.nres = nres;
+	return weft_fi_atomic_post(ep, &atom);
+}
+
+static ssize_t weft_fi_atomic_comparemsg(struct fid_ep *ep, const struct fi_msg_atomic *msg,
+					 const struct fi_ioc *cmp, void **compare_desc,
+					 size_t ncmp, struct fi_ioc *res, void **result_desc,
+					 size_t nres, uint64_t flags)
+{
+	struct weft_fi_atom atom;
+
+	if (!msg)
+		return weft_fi_atomic_no_struct();
+	atom = weft_fi_atomic_message(msg, WEFT_ATOMIC_COMPARE, flags);
+	atom.cmp = cmp;
+	atom.ncmp = ncmp;
+	atom.res = res;
+	atom.nres = nres;
+	return weft_fi_atomic_post(ep, &atom);
+}
+
+/* ---- What is supported ------------------------------------------------------------------ */
+
+/* No message in the log: programs try all operations and types. */
+static int weft_fi_atomic_valid(unsigned int kind, enum fi_datatype type, enum fi_op op,
+				size_t *count)
+{
+	if (!weft_fi_atomic_known(kind, type, op))
+		return -FI_EOPNOTSUPP;
+	if (count)
+		*count = weft_fi_atomic_most(type);
+	return 0;
+}
+
+static int weft_fi_atomic_writevalid(struct fid_ep *ep, enum fi_datatype type, enum fi_op op,
+				     size_t *count)
+{
+	return weft_fi_atomic_valid(WEFT_ATOMIC_BASE, type, op, count);
+}
+
+static int weft_fi_atomic_fetchvalid(struct fid_ep *ep, enum fi_datatype type, enum fi_op op,
+				     size_t *count)
+{
+	return weft_fi_atomic_valid(WEFT_ATOMIC_FETCH, type, op, count);
+}
+
+static int weft_fi_atomic_comparevalid(struct fid_ep *ep, enum fi_datatype type, enum fi_op op,
+				       size_t *count)
+{
+	return weft_fi_atomic_valid(WEFT_ATOMIC_COMPARE, type, op, count);
+}
+
+/**
+ * weft_fi_query_atomic() - see fi_query_atomic() in fi_atomic(3)
+ * @domain: open domain
+ * @type: type of elements
+ * @op: operation
+ * @attr: out: maximum number of elements, and bytes of one; may be NULL
+ * @flags: 0, FI_FETCH_ATOMIC or FI_COMPARE_ATOMIC
+ *
+ * Return: 0, -FI_EOPNOTSUPP, -FI_EBADFLAGS.
+ */
+int weft_fi_query_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_op op,
+			 struct fi_atomic_attr *attr, uint64_t flags)
+{
+	unsigned int kind = WEFT_ATOMIC_BASE;
+	size_t count;
+	int ret;
+
+	if (flags & FI_TAGGED)
+		return weft_fi_fail(FI_LOG_DOMAIN, -FI_EOPNOTSUPP,
+				    "there are no tagged atomic operations");
+	if (flags == FI_FETCH_ATOMIC)
+		kind = WEFT_ATOMIC_FETCH;
+	else if (flags == FI_COMPARE_ATOMIC)
+		kind = WEFT_ATOMIC_COMPARE;
+	else if (flags)
+		return weft_fi_fail(FI_LOG_DOMAIN, -FI_EBADFLAGS,
+				    "fi_query_atomic: flags are 0, FI_FETCH_ATOMIC or FI_COMPARE_ATOMIC");
+	ret = weft_fi_atomic_valid(kind, type, op, &count);
+	if (!ret && attr) {
+		attr->count = count;
+		attr->size = WEFT_ATYPE_SIZE((unsigned int)type);
+	}
+	return ret;
+}
+
+struct fi_ops_atomic weft_fi_atomic_ops = {
+	.size = sizeof(struct fi_ops_atomic),
+	.write = weft_fi_atomic_write,
+	.writev = weft_fi_atomic_writev,
+	.writemsg = weft_fi_atomic_writemsg,
+	.inject = weft_fi_atomic_inject,
+	.readwrite = weft_fi_atomic_fetch,
+	.readwritev = weft_fi_atomic_fetchv,
+	.readwritemsg = weft_fi_atomic_fetchmsg,
+	.compwrite = weft_fi_atomic_compare,
+	.compwritev = weft_fi_atomic_comparev,
+	.compwritemsg = weft_fi_atomic_comparemsg,
+	.writevalid = weft_fi_atomic_writevalid,
+	.readwritevalid = weft_fi_atomic_fetchvalid,
+	.compwritevalid = weft_fi_atomic_comparevalid,
+};

@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * fi_atomic(3), rule by rule: calls, what is supported, arguments, errors, order.
+ * TIMEOUT: 300 LINKS: vnet loop slow
+ */
+#include <rdma/fi_atomic.h>
+#include "onesided.h"
+
+#define ATOMIC .o.caps = FI_ATOMIC
+#define FIRST 64		/* offset of the first element at the peer */
+#define MOST 1024
+
+static uint64_t *word(void)
+{
+	return (uint64_t *)(rbuf + FIRST);
+}
+
+/* A's next completion is of atomic operation @n, and successful. */
+static bool done(unsigned int n, bool fetch)
+{
+	struct fi_cq_tagged_entry c;
+
+	CHECK_EQ(completion(p.a.txcq, &c, NULL, NULL), 1);
+	CHECK(c.op_context == ctx(n));
+	CHECK_EQ(c.flags, FI_ATOMIC | (fetch ? FI_READ : FI_WRITE));
+	return true;
+}
+
+/* A's next completion is an error of operation @n; 0: of an inject. */
+static bool failed(unsigned int n, int err)
+{
+	struct fi_cq_tagged_entry c;
+	struct fi_cq_err_entry e;
+
+	CHECK_EQ(completion(p.a.txcq, &c, NULL, &e), -FI_EAVAIL);
+	CHECK_EQ(e.err, err);
+	CHECK(e.op_context == (n ? ctx(n) : NULL));
+	CHECK(e.flags & FI_ATOMIC);
+	CHECK_EQ(e.len, 0);
+	return true;
+}
+
+/* One uint64_t at the peer. */
+static ssize_t base(const uint64_t *v, uint64_t key, enum fi_op op, unsigned int n)
+{
+	return fi_atomic(p.a.ep, v, 1, NULL, p.a.peer, FIRST, key, FI_UINT64, op, ctx(n));
+}
+
+static ssize_t fetch(const uint64_t *v, uint64_t *r, uint64_t key, enum fi_op op, unsigned int n)
+{
+	return fi_fetch_atomic(p.a.ep, v, 1, NULL, r, NULL, p.a.peer, FIRST, key, FI_UINT64, op,
+			       ctx(n));
+}
+
+static ssize_t compare(const uint64_t *v, const uint64_t *c, uint64_t *r, uint64_t key,
+		       enum fi_op op, unsigned int n)
+{
+	return fi_compare_atomic(p.a.ep, v, 1, NULL, c, NULL, r, NULL, p.a.peer, FIRST, key,
+				 FI_UINT64, op, ctx(n));
+}
+
+/* ---- Calls ------------------------------------------------------------------------------ */
+
+static bool bases(void)
+{
+	static const struct {
+		enum fi_op op;
+		uint64_t target, operand, after;
+	} t[] = {
+		{ FI_MIN, 7, 5, 5 }, { FI_MIN, 5, ~0ull, 5 }, { FI_MAX, 5, ~0ull, ~0ull },
+		{ FI_SUM, ~0ull, 2, 1 }, { FI_PROD, 1ull << 63, 3, 1ull << 63 },
+		{ FI_LOR, 0, 0, 0 }, { FI_LOR, 0, 9, 1 }, { FI_LAND, 8, 9, 1 },
+		{ FI_LAND, 8, 0, 0 }, { FI_BOR, 6, 9, 15 }, { FI_BAND, 6, 3, 2 },
+		{ FI_LXOR, 6, 3, 0 }, { FI_LXOR, 0, 3, 1 }, { FI_BXOR, 6, 3, 5 },
+		{ FI_ATOMIC_WRITE, 6, 3, 3 },
+	};
+	struct fid_mr *mr;
+	uint64_t r;
+	unsigned int i;
+
+	CHECK(expose_all(&mr));
+	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		*word() = t[i].target;
+		word()[1] = 0x77;
+		CHECK_EQ(base(&t[i].operand, KEY, t[i].op, 1), 0);
+		CHECK(done(1, false));
+		CHECK_EQ(*word(), t[i].after);
+		*word() = t[i].target;
+		r = 99;
+		CHECK_EQ(fetch(&t[i].operand, &r, KEY, t[i].op, 2), 0);
+		CHECK(done(2, true));
+		CHECK_EQ(*word(), t[i].after);
+		CHECK_EQ(r, t[i].target);
+		CHECK_EQ(word()[1], 0x77);
+	}
+	CHECK_EQ(fi_close(&mr->fid), 0);
+	return true;
+}
+
+static bool compares(void)
+{
+	static const enum fi_op ops[] = { FI_CSWAP, FI_CSWAP_NE, FI_CSWAP_LE, FI_CSWAP_LT,
+					  FI_CSWAP_GE, FI_CSWAP_GT };
+	/* is the operand stored when the compare operand is less, equal, greater */
+	static const bool stored[][3] = { { 0, 1, 0 }, { 1, 0, 1 }, { 1, 1, 0 }, { 1, 0, 0 },
+					  { 0, 1, 1 }, { 0, 0, 1 } };
+	uint64_t r, v = 1000, c;
+	struct fid_mr *mr;
+	unsigned int i, k;
+
+	CHECK(expose_all(&mr));
+	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+		for (k = 0; k < 3; k++) {
+			*word() = 20;
+			c = 19 + k;
+			r = 0;
+			CHECK_EQ(compare(&v, &c, &r, KEY, ops[i], 3), 0);
+			CHECK(done(3, true));
+			CHECK_EQ(r, 20);
+			CHECK_EQ(*word(), stored[i][k] ? 1000 : 20);
+		}
+	*word() = 0xff00;
+	v = 0x1234;
+	c = 0x0ff0;
+	CHECK_EQ(compare(&v, &c, &r, KEY, FI_MSWAP, 4), 0);
+	CHECK(done(4, true));
+	CHECK_EQ(r, 0xff00);
+	CHECK_EQ(*word(), 0xf230);
+	CHECK_EQ(fi_close(&mr->fid), 0);
+	return true;
+}
+
+/* A read has no operands, and needs no right to write. */
+static bool atomic_reads(void)
+{
+	uint64_t r[3] = { 0 };
+	struct fid_mr *mr;
+
+	CHECK(expose(&p.b, rbuf, ROOM, FI_REMOTE_READ, KEY, &mr));
+	word()[0] = 11;
+	word()[1] = 12;
+	CHECK_EQ(fi_fetch_atomic(p.a.ep, NULL, 2, NULL, r, NULL, p.a.peer, FIRST, KEY, FI_UINT64,
+				 FI_ATOMIC_READ, ctx(5)), 0);
+	CHECK(done(5, true));
+	CHECK(r[0] == 11 && r[1] == 12 && r[2] == 0);
+	CHECK_EQ(base(r, KEY, FI_SUM, 6), 0);
+	CHECK(failed(6, FI_EACCES));
+	CHECK_EQ(fetch(r, r + 1, KEY, FI_SUM, 7), 0);
+	CHECK(failed(7, FI_EACCES));
+	CHECK_EQ(fi_close(&mr->fid), 0);
+	CHECK(expose(&p.b, rbuf, ROOM, FI_REMOTE_WRITE, KEY, &mr));
+	CHECK_EQ(base(r, KEY, FI_SUM, 6), 0);
+	CHECK(done(6, false));
+	CHECK_EQ(fetch(r, r + 1, KEY, FI_SUM, 7), 0);
+	CHECK(failed(7, FI_EACCES));
+	CHECK_EQ(fi_close(&mr->fid), 0);
+	return true;
+}
+
+static bool floats(void)
+{
+	double d = 2.5, *t = (double *)word(), r = 0;
+	float f = -0.25f, *u = (float *)word(), s = 0;
+	struct fid_mr *mr;
+
+	CHECK(expose_all(&mr));
+	*t = 0.1;
+	CHECK_EQ(fi_fetch_atomic(p.a.ep, &d, 1, NULL, &r, NULL, p.a.peer, FIRST, KEY, FI_DOUBLE,
+				 FI_SUM, ctx(1)), 0);
+	CHECK(done(1, true));
+	CHECK(r == 0.1 && *t == 0.1 + 2.5);
+	*u = 3.0f;
+	CHECK_EQ(fi_fetch_atomic(p.a.ep, &f, 1, NULL, &s, NULL, p.a.peer, FIRST, KEY, FI_FLOAT,
+				 FI_PROD, ctx(2)), 0);
+	CHECK(done(2, true));
+	CHECK(s == 3.0f && *u == -0.75f);
+	CHECK_EQ(fi_fetch_atomic(p.a.ep, &f, 1, NULL, &s, NULL, p.a.peer, FIRST, KEY, FI_FLOAT,
+				 FI_MAX, ctx(3)), 0);
+	CHECK(done(3, true));
+	CHECK(*u == -0.25f);
+	CHECK_EQ(fi_close(&mr->fid), 0);
+	return true;
+}
+
+/* Segments of all four kinds, cut differently. */
+static bool vectors(void)
+{
+	uint32_t v[9], c[9], r[9], *t = (uint32_t *)word();
+	struct fi_ioc iov[2] = { { v, 4 }, { v + 4, 5 } };
+	struct fi_ioc cmp[3] = { { c, 1 }, { c + 1, 7 }, { c + 8, 1 } };
+	struct fi_ioc res[2] = { { r, 8 }, { r + 8, 1 } };
+	struct fi_rma_ioc rem[2] = { { FIRST, 3, KEY }, { FIRST + 40, 6, KEY } };
+	struct fi_msg_atomic m = { .msg_iov = iov, .iov_count = 2, .addr = p.a.peer,
+				   .rma_iov = rem, .rma_iov_count = 2, .datatype = FI_UINT32,
+				   .op = FI_CSWAP, .context = ctx(8) };
+	struct fid_mr *mr;
+	unsigned int i;
+
+	CHECK(expose_all(&mr));
+	for (i = 0; i < 9; i++) {
+		v[i] = 100 + i;
+		t[i < 3 ? i : i + 7] = i;
+		c[i] = i % 2 ? i : 77;
+	}
+	CHECK_EQ(fi_compare_atomicmsg(p.a.ep, &m, cmp, NULL, 3, res, NULL, 2, FI_COMPLETION), 0);
+	CHECK(done(8, true));
+	for (i = 0; i < 9; i++) {
+		CHECK_EQ(r[i], i);
+		CHECK_EQ(t[i < 3 ? i : i + 7], i % 2 ? 100 + i : i);
+	}
+	CHECK_EQ(fi_atomicv(p.a.ep, iov, NULL, 2, p.a.peer, FIRST, KEY, FI_UINT32, FI_ATOMIC_WRITE,
+			    ctx(9)), 0);
+	CHECK(done(9, false));
+	CHECK(!memcmp(t, v, sizeof(v)));
+	CHECK_EQ(fi_fetch_atomicv(p.a.ep, iov, NULL, 2, res, NULL, 2, p.a.peer, FIRST, KEY,
+				  FI_UINT32, FI_SUM, ctx(10)), 0);
+	CHECK(done(10, true));
+	CHECK(!memcmp(r, v, sizeof(v)) && t[8] == 216);
+	CHECK_EQ(fi_compare_atomicv(p.a.ep, iov, NULL, 2, cmp, NULL, 2, res, NULL, 2, p.a.peer,
+				    FIRST, KEY, FI_UINT32, FI_CSWAP, ctx(10)), -FI_EINVAL);
+	m.rma_iov_count = 1;
+	CHECK_EQ(fi_atomicmsg(p.a.ep, &m, 0), -FI_EOPNOTSUPP);
+	m.op = FI_SUM;
+	CHECK_EQ(fi_atomicmsg(p.a.ep, &m, 0), -FI_EINVAL);
+	m.iov_count = 99;
+	CHECK_EQ(fi_atomicmsg(p.a.ep, &m, 0), -FI_EINVAL);
+	CHECK_EQ(fi_atomicmsg(p.a.ep, NULL, 0), -FI_EINVAL);
+	CHECK_EQ(fi_close(&mr->fid), 0);
+	return true;
+}
+
+static bool injects(void)
+{
+	uint64_t v = 5;
+	struct fid_mr *mr;
+	unsigned int i;
+
+	CHECK(expose_all(&mr));
+	*word() = 0;
+	for (i = 0; i < 50; i++) {
+		v = 1;
+		CHECK_EQ(fi_inject_atomic(p.a.ep, &v, 1, p.a.peer, FIRST, KEY, FI_UINT64, FI_SUM),
+			 0);
+		v = 1000;
+	}
+	v = 0;
+	CHECK_EQ(base(&v, KEY, FI_SUM, 1), 0);
+	CHECK(done(1, false));
+	CHECK_EQ(*word(), 50);
+	CHECK_EQ(fi_inject_atomic(p.a.ep, &v, 1, p.a.peer, FIRST, KEY + 1, FI_UINT64, FI_SUM), 0);
+	CHECK(failed(0, FI_EACCES));
+	CHECK_EQ(fi_inject_atomic(p.a.ep, sbuf, 121, p.a.peer, FIRST, KEY, FI_UINT64, FI_SUM),
+		 -FI_EMSGSIZE);
+	CHECK_EQ(fi_close(&mr->fid), 0);
+	return true;
+}
+
+/* ---- What is supported ------------------------------------------------------------------ */
+
+/* Call an operation of a kind on one element. */
+static ssize_t any(unsigned int kind, enum fi_datatype type, enum fi_op op, unsigned int n)
+{
+	if (kind == 0)
+		return fi_atomic(p.a.ep, sbuf, 1, NULL, p.a.peer, FIRST, KEY, type, op, ctx(n));
+	if (kind == 1)
+		return fi_fetch_atomic(p.a.ep, sbuf, 1, NULL, sbuf + 128, NULL, p.a.peer, FIRST,
+				       KEY, type, op, ctx(n));
+	return fi_compare_atomic(p.a.ep, sbuf, 1, NULL, sbuf + 64, NULL, sbuf + 128, NULL,
+				 p.a.peer, FIRST, KEY, type, op, ctx(n));
+}
+
+static int valid(unsigned int kind, enum fi_datatype type, enum fi_op op, size_t *count)
+{
+	if (kind == 0)
+		return fi_atomicvalid(p.a.ep, type, op, count);
+	if (kind == 1)
+		return fi_fetch_atomicvalid(p.a.ep, type, op, count);
+	return fi_compare_atomicvalid(p.a.ep, type, op, count);
+}
+
+/* The calls, the valid calls and the query agree, for all values and some beyond. */
+static bool supported(void)
+{
+	static const uint64_t flags[] = { 0, FI_FETCH_ATOMIC, FI_COMPARE_ATOMIC };
+	static const size_t sizes[] = { 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 8 };
+	unsigned int kind, type, op, n = 0;
+	struct fi_atomic_attr attr;
+	struct fid_mr *mr;
+	size_t count;
+	int ret;
+
+	CHECK(expose_all(&mr));
+	for (kind = 0; kind < 3; kind++)
+		for (type = 0; type < 20; type++)
+			for (op = 0; op < 40; op++) {
+				ret = valid(kind, type, op, &count);
+				CHECK(!ret || ret == -FI_EOPNOTSUPP);
+				CHECK_EQ(fi_query_atomic(p.a.domain, type, op, &attr, flags[kind]),
+					 ret);
+				CHECK_EQ(any(kind, type, op, 1), ret);
+				if (ret)
+					continue;
+				CHECK(done(1, kind));
+				n++;
+				CHECK_EQ(attr.size, sizes[type]);
+				CHECK_EQ(attr.count, count);
+				CHECK_EQ(count, sizes[type] < 8 ? MOST : 8192 / sizes[type]);
+			}
+	/* SHMEM and MPI need these */
+	CHECK(!valid(0, FI_INT64, FI_SUM, &count) && !valid(1, FI_UINT32, FI_SUM, &count));
+	CHECK(!valid(2, FI_INT32, FI_MSWAP, &count) && !valid(0, FI_DOUBLE, FI_ATOMIC_WRITE, NULL));
+	CHECK(n > 250);
+	CHECK_EQ(fi_query_atomic(p.a.domain, FI_INT64, FI_SUM, &attr, FI_TAGGED), -FI_EOPNOTSUPP);
+	CHECK_EQ(fi_query_atomic(p.a.domain, FI_INT64, FI_SUM, &attr,
+				 FI_FETCH_ATOMIC | FI_COMPARE_ATOMIC), -FI_EBADFLAGS);
+	CHECK_EQ(fi_close(&mr->fid), 0);
+	return true;
+}
+
+static bool counts(void)
+{
+	uint64_t *v = (uint64_t *)sbuf, *r = v + MOST;
+	struct fid_mr *mr;
+	unsigned int i;
+
+	CHECK(expose_all(&mr));
+	for (i = 0; i < MOST; i++) {
+		v[i] = i;
+		word()[i] = 2 * i;
+	}
+	CHECK_EQ(fi_fetch_atomic(p.a.ep, v, MOST, NULL, r, NULL, p.a.peer, FIRST, KEY, FI_UINT64,
+				 FI_SUM, ctx(1)), 0);
+	CHECK(done(1, true));
+	for (i = 0; i < MOST; i++)
+		CHECK(r[i] == 2 * i && word()[i] == 3 * i);
+	/* 16 KiB of operands */
+	CHECK_EQ(fi_compare_atomic(p.a.ep, v, MOST, NULL, word(), NULL, r, NULL, p.a.peer, FIRST,
+				   KEY, FI_UINT64, FI_CSWAP, ctx(2)), 0);
+	CHECK(done(2, true));
+	for (i = 0; i < MOST; i++)
+		CHECK(r[i] == 3 * i && word()[i] == i);
+	CHECK_EQ(fi_atomic(p.a.ep, v, 0, NULL, p.a.peer, FIRST, KEY, FI_UINT64, FI_SUM, NULL),
+		 -FI_EINVAL);
+	CHECK_EQ(fi_atomic(p.a.ep, v, MOST + 1, NULL, p.a.peer, FIRST, KEY, FI_UINT64, FI_SUM,
+			   NULL), -FI_EMSGSIZE);
+	CHECK_EQ(fi_atomic(p.a.ep, v, 1ull << 61, NULL, p.a.peer, FIRST, KEY, FI_UINT64, FI_SUM,
+			   NULL), -FI_EMSGSIZE);
+	CHECK_EQ(fi_close(&mr->fid), 0);
+	return true;
+}
+
+/* ---- Errors, order, counters ------------------------------------------------------------ */
+
+static bool errors(void)
+{
+	uint64_t v = 3, r = 4;
+	struct fid_mr *mr;
+	unsigned int i;
+
+	CHECK(expose_all(&mr));
+	*word() = 7;
+	for (i = 1; i < 8; i++) {
+		CHECK_EQ(fi_atomic(p.a.ep, &v, 1, NULL, p.a.peer, FIRST + i, KEY, FI_UINT64,
+				   FI_SUM, ctx(i)), 0);
+		CHECK(failed(i, FI_EINVAL));
+	}
+	CHECK_EQ(fetch(&v, &r, KEY + 1, FI_SUM, 9), 0);
+	CHECK(failed(9, FI_EACCES));
+	CHECK_EQ(fi_atomic(p.a.ep, &v, 1, NULL, p.a.peer, ROOM - 4, KEY, FI_UINT64, FI_SUM,
+			   ctx(10)), 0);
+	CHECK(failed(10, FI_EACCES));
+	CHECK_EQ(fi_atomic(p.a.ep, &v, 1, NULL, p.a.peer, ~0ull - 7, KEY, FI_UINT64, FI_SUM,
+			   ctx(11)), 0);
+	CHECK(failed(11, FI_EACCES));
+	/* operands that the ring does not take */
+	CHECK_EQ(fi_atomic(p.a.ep, (void *)64, 100, NULL, p.a.peer, FIRST, KEY, FI_UINT64, FI_SUM,
+			   ctx(12)), 0);
+	CHECK(failed(12, FI_EFAULT));
+	CHECK_EQ(fetch(&v, (uint64_t *)64, KEY, FI_SUM, 13), 0);
+	CHECK(failed(13, FI_EFAULT));
+	CHECK(r == 4 && *word() == 7);
+	CHECK_EQ(fetch(&v, &r, KEY, FI_SUM, 14), 0);
+	CHECK(done(14, true));
+	CHECK(r == 7 && *word() == 10);
+	CHECK_EQ(fi_close(&mr->fid), 0);
+	return true;
+}
+
+/* Writes and reads, not waited for: each read returns the value of the write before it. */
+static bool ordered(void)
+{
+	uint64_t v[40], r[40];
+	struct fi_cq_tagged_entry c;
+	struct fid_mr *mr;
+	unsigned int i, round;
+
+	CHECK(expose_all(&mr));
+	for (round = 0; round < 20; round++) {
+		for (i = 0; i < 40; i++) {
+			v[i] = round * 1000 + i;
+			CHECK_EQ(base(&v[i], KEY, FI_ATOMIC_WRITE, i), 0);
+			CHECK_EQ(fetch(NULL, &r[i], KEY, FI_ATOMIC_READ, 100 + i), 0);
+		}
+		for (i = 0; i < 80; i++)
+			CHECK_EQ(completion(p.a.txcq, &c, NULL, NULL), 1);
+		for (i = 0; i < 40; i++)
+			CHECK_EQ(r[i], v[i]);
+	}
+	CHECK_EQ(fi_close(&mr->fid), 0);
+	return true;
+}
+
+/* Both programs add to one word: each value is fetched once, and the sum is exact. */
+static bool adds(void)
+{
+	static bool seen[4000];
+	uint64_t one = 1, r[40];
+	struct fi_cq_tagged_entry c;
+	unsigned int i, round, own = 0, n = 0;
+	struct fid_mr *mr;
+
+	CHECK(expose_all(&mr));
+	memset(seen, 0, sizeof(seen));
+	*word() = 0;
+	for (round = 0; round < 40; round++) {
+		for (i = 0; i < 40; i++)
+			CHECK_EQ(fetch(&one, &r[i], KEY, FI_SUM, i), 0);
+		for (i = 0; i < 30; i++, own++) {
+			uint64_t was = __atomic_fetch_add(word(), 1, __ATOMIC_SEQ_CST);
+
+			CHECK(was < 4000 && !seen[was]);
+			seen[was] = true;
+		}
+		for (i = 0; i < 40; i++)
+			CHECK_EQ(completion(p.a.txcq, &c, NULL, NULL), 1);
+		for (i = 0; i < 40; i++, n++) {
+			CHECK(r[i] < 4000 && !seen[r[i]]);
+			seen[r[i]] = true;
+		}
+	}
+	CHECK_EQ(*word(), own + n);
+	CHECK_EQ(fi_close(&mr->fid), 0);
+	return true;
+}
+
+/* Endpoints with FI_ATOMIC alone refuse reads and writes. */
+static bool alone(void)
+{
+	struct fid_mr *mr;
+	uint64_t v = 1;
+
+	CHECK(expose_all(&mr));
+	CHECK_EQ(fi_write(p.a.ep, sbuf, 8, NULL, p.a.peer, FIRST, KEY, NULL), -FI_EOPNOTSUPP);
+	CHECK_EQ(fi_read(p.a.ep, sbuf, 8, NULL, p.a.peer, FIRST, KEY, NULL), -FI_EOPNOTSUPP);
+	*word() = 1;
+	CHECK_EQ(base(&v, KEY, FI_SUM, 1), 0);
+	CHECK(done(1, false));
+	CHECK_EQ(*word(), 2);
+	CHECK_EQ(fi_close(&mr->fid), 0);
+	return true;
+}
+
+/* Without FI_ATOMIC there are no atomic operations. */
+static bool none(void)
+{
+	struct fid_mr *mr;
+	uint64_t v = 1;
+
+	CHECK(expose_all(&mr));
+	CHECK_EQ(base(&v, KEY, FI_SUM, 1), -FI_EOPNOTSUPP);
+	CHECK_EQ(fetch(&v, &v, KEY, FI_SUM, 1), -FI_EOPNOTSUPP);
+	CHECK_EQ(fi_close(&mr->fid), 0);
+	return true;
+}
+
+static const struct row rows[] = {
+	ROW("ATOM-01", ON_BOTH, "Base and fetching operations have the values of their definition",
+	    bases, ATOMIC),
+	ROW("ATOM-03", ON_BOTH, "A compare stores the operand if the relation holds", compares,
+	    ATOMIC),
+	ROW("ATOM-05", ON_BOTH, "A read has no operands; rights are those of the kind",
+	    atomic_reads, ATOMIC),
+	ROW("ATOM-07", ON_BOTH, "Floating-point arithmetic rounds to nearest", floats, ATOMIC),
+	ROW("ATOM-08", ON_BOTH, "Segments of all kinds are used front to back", vectors, ATOMIC),
+	ROW("ATOM-10", ON_BOTH, "The operand of an inject is free at once, and a failure is told",
+	    injects, ATOMIC),
+	ROW("ATOM-14", ON_BOTH, "Elements are atomic against the target's own instructions", adds,
+	    ATOMIC),
+	ROW("ATOM-17", ON_BOTH, "From one element to the maximum, with 16 KiB of operands", counts,
+	    ATOMIC),
+	ROW("ATOM-18", ON_BOTH, "The valid calls and the query say what the calls do", supported,
+	    ATOMIC),
+	ROW("ATOM-22", ON_BOTH, "Elements that are not aligned, keys, bounds and memory", errors,
+	    ATOMIC),
+	ROW("ATOM-28", ON_BOTH, "A read sees the writes before it, and none after it", ordered,
+	    ATOMIC),
+	ROW("ATOM-32", ON_BOTH, "FI_ATOMIC without FI_RMA refuses writes and reads", alone, ATOMIC),
+	ROW("ATOM-32b", ON_BOTH, "FI_RMA without FI_ATOMIC refuses atomic operations", none, RMA),
+};
+
+int main(int argc, char **argv)
+{
+	return rows_main(argc, argv, rows, sizeof(rows) / sizeof(rows[0]));
+}
