@@ -66,7 +66,7 @@ uint64_t weft_fi_caps_whole(uint64_t caps)
 		caps &= ~rma;
 	else if (!(caps & rma))
 		caps |= rma;
-	if (!(caps & (FI_SEND | FI_RECV)) && 
+	if (!(caps & (FI_SEND | FI_RECV)) &&
 	    (caps & (FI_MSG | FI_TAGGED) || !(caps & WEFT_FI_ONESIDED)))
 		caps |= FI_SEND | FI_RECV;
 	return caps;

@@ -10,9 +10,9 @@
  *	atomic		as a short write, which may be announced; with results it ends as a read
  *
  * The sink of a read, or of results, is a received message whose memory is known. Its first window
- * is made resident before the request is sent, and the request grants these bytes. An operation that
- * fails ends after its sink: when its completion is written, no byte of the program's memory changes
- * any more.
+ * is made resident before the request is sent, and the request grants these bytes. An operation
+ * that fails ends after its sink: when its completion is written, no byte of the program's memory
+ * changes any more.
  *
  * Locks: ep->sq_mutex, path->lock, as the comment of each function says. See
  * Documentation/rma.rst.
