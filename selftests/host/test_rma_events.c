@@ -292,6 +292,59 @@ TEST(rma_events__counters)
 	}
 }
 
+/*
+ * The region ends when the initiator has the bytes, and before the target knows that. A short read
+ * and an atomic operation have been executed: they count, and none fails.
+ */
+TEST(rma_events__ends_late)
+{
+	struct rig_atomic add = { .data = WEFT_ATOMIC_DATA(WEFT_AOP_SUM, WEFT_ATYPE_UINT64,
+							   WEFT_ATOMIC_FETCH, 0, 0),
+				  .flags = WEFT_SQ_COMPLETION, .len = 8, .n = 1, .nres = 1,
+				  .nrem = 1, .context = 6 };
+	struct rig_cq *reads, *changes;
+	struct weft_region_conf conf;
+	struct rig_conf rc;
+	struct weft_cqe e;
+	struct rig_rma op;
+	struct pair p;
+	u32 k, i;
+
+	for (k = 0; k < 20; k++) {
+		pair_conf(&rc, k % 2 ? RIG_PPM / 2 : 0, k % 4 > 1 ? RIG_PPM / 10 : 0);
+		rc.seed = k + 1;
+		pair_make(&p, &rc, 1, PAIR_ALL);
+		reads = rig_cq_new(p.b, 0);
+		changes = rig_cq_new(p.b, 0);
+		p.eb->rma_cntr[WEFT_CNTR_REMOTE_READ] = &reads->cq;
+		ASSERT_EQ(0, rig_ep_enable(p.eb, NULL, NULL, NULL, p.vb));
+		conf = (struct weft_region_conf){
+			.key = 3, .len = 4096, .n = 1, .access = WEFT_REGION_READ | WEFT_REGION_WRITE,
+			.cntr = &changes->cq, .seg = { { (uintptr_t)p.room, 4096 } },
+		};
+		for (i = 0; i < 20; i++) {
+			ASSERT_EQ(0, weft_region_new(&p.b->domain, &conf));
+			op = pair_op(&p, false, 0, 1 + 200 * i, 5);
+			op.rem[0].key = 3;
+			op.rem[0].addr = 0;
+			add.peer = p.to;
+			add.iov[0] = (struct weft_iov){ (uintptr_t)p.buf + 8000, 8 };
+			add.res[0] = (struct weft_iov){ (uintptr_t)p.buf + 9000, 8 };
+			add.rem[0] = (struct weft_rma_iov){ .len = 8, .key = 3 };
+			ASSERT_EQ(0, i % 2 ? rig_rma(p.ea, &op) : rig_atomic(p.ea, &add));
+			while (rig_cq_read(p.ca, &e) != 1)
+				ASSERT_TRUE(rig_step(p.rig, U64_MAX));
+			EXPECT_EQ(0, e.status);
+			ASSERT_EQ(0, rig_region_end(p.b, 3));
+		}
+		rig_run(p.rig, 2 * NSEC_PER_SEC);
+		EXPECT_EQ(20, reads->status.done) TH_LOG("case %u", k);
+		EXPECT_EQ(10, changes->status.done);
+		EXPECT_EQ(0, rig_counter(&p.rig->node[1], WEFT_CNT_rma_denied));
+		rig_free(p.rig);
+	}
+}
+
 /* A region of a zone is accessed through endpoints of that zone only. */
 TEST(rma_events__zones)
 {
