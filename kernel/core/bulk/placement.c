@@ -105,6 +105,7 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	if (rxm->rx.match.in)
 		weft_match_unexp_del(&ep->rx.match, &rxm->rx.match);
 	if (unlikely(rxm->rma)) {
+		weft_rma_quiet(rxm);
 		if (!err && weft_rma_changes(rxm->rma))
 			weft_rma_changed(rxm->rma, out);
 		weft_rma_close(rxm->rma, ep->conf.domain);

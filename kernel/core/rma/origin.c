@@ -423,7 +423,6 @@ void weft_rma_over(struct weft_rxm *rxm, int err, int told, struct weft_out *out
 		if (txm)
 			weft_send_end(txm, err, out);
 	} else {
-		weft_rma_quiet(rxm);
 		if (!err)
 			weft_rma_executed(rxm, out);
 		if (txm && txm->bulk.lrxm)

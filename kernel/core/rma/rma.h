@@ -26,7 +26,6 @@ int weft_rma_open(struct weft_rxm *rxm, struct weft_ep *ep, const struct weft_re
 bool weft_rma_run(struct weft_rxm *rxm, struct weft_out *out);
 void weft_rma_work(struct weft_rxm *rxm, struct weft_out *out);
 void weft_rma_told(struct weft_ovf *ovf, struct weft_out *out);
-void weft_rma_quiet(struct weft_rxm *rxm);
 void weft_rma_give(struct weft_rxm *rxm, int err, struct weft_out *out);
 void weft_rma_forget(struct weft_ep *ep, struct weft_cq *cq);
 

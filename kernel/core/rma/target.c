@@ -248,19 +248,12 @@ static bool weft_rma_untell(struct weft_rma *rma, struct weft_cq *cq)
 
 /**
  * weft_rma_quiet - an operation ends: its completion must not be written any more
- * @rxm: its message, over; its path is locked; the caller has a reference
+ * @rxm: its message, still in ep->rx.active; its endpoint is locked; the caller has a reference
  */
 void weft_rma_quiet(struct weft_rxm *rxm)
 {
-	bool was;
-
-	weft_assert_held(&rxm->path->lock);
-	if (likely(!(rxm->flags & WEFT_MSG_DATA)))
-		return;
-	weft_lock(&rxm->ep->lock);
-	was = weft_rma_untell(rxm->rma, rxm->ep->rx_cq);
-	weft_unlock(&rxm->ep->lock);
-	if (was)
+	weft_assert_held(&rxm->ep->lock);
+	if (unlikely(weft_rma_untell(rxm->rma, rxm->ep->rx_cq)))
 		weft_rxm_put(rxm);
 }
 
