@@ -47,7 +47,7 @@ static const struct nla_policy weft_del_policy[WEFT_ATTR_PORT_FORCE + 1] = {
 	[WEFT_ATTR_PORT_FORCE] = { .type = NLA_FLAG },
 };
 
-static const struct nla_policy weft_set_policy[WEFT_ATTR_PORT_DOORBELL + 1] = {
+static const struct nla_policy weft_set_policy[WEFT_ATTR_PORT_RMA_USERS + 1] = {
 	[WEFT_ATTR_PORT_NAME] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_PORT_ENGINE] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_ENGINE_CPU] = { .type = NLA_U32 },
@@ -55,6 +55,7 @@ static const struct nla_policy weft_set_policy[WEFT_ATTR_PORT_DOORBELL + 1] = {
 	[WEFT_ATTR_PORT_PRIORITIES] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_PORT_BYPASS] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_PORT_DOORBELL] = WEFT_NAME_POLICY,
+	[WEFT_ATTR_PORT_RMA_USERS] = WEFT_NAME_POLICY,
 };
 
 static const struct nla_policy weft_limit_policy[WEFT_ATTR_LIMIT_VALUE + 1] = {
@@ -240,12 +241,14 @@ static u32 weft_engine_by_name(const char *name)
  * @priorities: 1: on, 0: off, -1: no change, as below
  * @bypass: WEFT_BYPASS_*
  * @seek: 1: lseek(2) is permitted, 0: only ioctls
+ * @same_user: 1: regions are open to programs of the same user, 0: to those of any
  */
 struct weft_port_change {
 	struct weft_engine_conf engine;
 	int priorities;
 	int bypass;
 	int seek;
+	int same_user;
 };
 
 /*
@@ -280,6 +283,11 @@ static int weft_nl_change(const struct genl_info *info, struct weft_port_change 
 				    "doorbell is lseek or ioctl");
 		return -EINVAL;
 	}
+	if (weft_nl_word(attrs[WEFT_ATTR_PORT_RMA_USERS], "same", "any", &c->same_user)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attrs[WEFT_ATTR_PORT_RMA_USERS],
+				    "rma-users is same or any");
+		return -EINVAL;
+	}
 	if (!attrs[WEFT_ATTR_PORT_BYPASS])
 		return 0;
 	c->bypass = weft_bypass_by_name(nla_data(attrs[WEFT_ATTR_PORT_BYPASS]));
@@ -298,6 +306,7 @@ static int weft_nl_port_set(struct sk_buff *skb, struct genl_info *info)
 		.priorities = -1,
 		.bypass = -1,
 		.seek = -1,
+		.same_user = -1,
 	};
 	struct net *net = genl_info_net(info);
 	const char *name;
@@ -314,6 +323,8 @@ static int weft_nl_port_set(struct sk_buff *skb, struct genl_info *info)
 	err = weft_port_set_engine(net, name, &c.engine, info->extack);
 	if (!err && c.priorities >= 0)
 		err = weft_port_set_priorities(net, name, c.priorities, info->extack);
+	if (!err && c.same_user >= 0)
+		err = weft_port_set_rma_users(net, name, c.same_user, info->extack);
 	if (!err && c.seek >= 0)
 		err = weft_port_set_doorbell(net, name, c.seek, info->extack);
 	if (!err && c.bypass >= 0)
@@ -374,6 +385,8 @@ int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port)
 			   READ_ONCE(port->core.conf.priorities) ? "on" : "off") ||
 	    (look.bypass && weft_nl_bypass_put(skb, &look)) ||
 	    nla_put_string(skb, WEFT_ATTR_PORT_DOORBELL, stat.seek ? "lseek" : "ioctl") ||
+	    nla_put_string(skb, WEFT_ATTR_PORT_RMA_USERS,
+			   READ_ONCE(port->core.conf.rma_same_user) ? "same" : "any") ||
 	    nla_put_u64_64bit(skb, WEFT_ATTR_PINNED, stat.pinned, WEFT_ATTR_PAD))
 		return -EMSGSIZE;
 	for (i = 0; i < port->core.naddr; i++)

@@ -65,6 +65,7 @@ WEFT_ATTR(engine_hot, "%u", weft_engine_hot(wdev));
 WEFT_ATTR(priorities, "%s", READ_ONCE(port->core.conf.priorities) ? "on" : "off");
 WEFT_ATTR(bypass, "%s", weft_sysfs_look(port).bypass ?: "");
 WEFT_ATTR(bypass_state, "%s", weft_sysfs_look(port).bypass_state ?: "");
+WEFT_ATTR(rma_users, "%s", READ_ONCE(port->core.conf.rma_same_user) ? "same" : "any");
 WEFT_ATTR(doorbell, "%s", weft_sysfs_stat(wdev).seek ? "lseek" : "ioctl");
 
 /* One address per line. */
@@ -117,6 +118,7 @@ static struct attribute *weft_attrs[] = {
 	&dev_attr_bypass.attr,
 	&dev_attr_bypass_state.attr,
 	&dev_attr_doorbell.attr,
+	&dev_attr_rma_users.attr,
 	NULL
 };
 

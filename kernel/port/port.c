@@ -274,6 +274,28 @@ int weft_port_set_priorities(struct net *net, const char *name, bool on,
 }
 
 /**
+ * weft_port_set_rma_users - change who may access regions in the default job
+ * @net: namespace
+ * @name: the port's name
+ * @same: true: programs of the region's user; false: those of any user. From the next operation on
+ * @extack: receives the reason of a failure
+ *
+ * Context: process.
+ * Return: 0, -ENODEV.
+ */
+int weft_port_set_rma_users(struct net *net, const char *name, bool same,
+			    struct netlink_ext_ack *extack)
+{
+	struct weft_port *port = weft_port_find(net, name, extack);
+
+	if (!port)
+		return -ENODEV;
+	WRITE_ONCE(port->core.conf.rma_same_user, same);
+	weft_port_put(port);
+	return 0;
+}
+
+/**
  * weft_port_set_bypass - change the setting of a port's stack bypass
  * @net: namespace
  * @name: the port's name

@@ -348,6 +348,16 @@ static int parse_doorbell(const char *arg, struct port_change *change)
 	return 0;
 }
 
+static int parse_rma_users(const char *arg, struct port_change *change)
+{
+	if (strcmp(arg, "same") && strcmp(arg, "any")) {
+		complain("rma-users %s: it must be same or any", arg);
+		return -1;
+	}
+	change->rma_users = arg;
+	return 0;
+}
+
 /* Parse an option of "port set" at @argv: KEYWORD VALUE. Return: 0, -1: message printed */
 static int parse_port_setting(int argc, char **argv, struct port_change *change)
 {
@@ -377,6 +387,10 @@ static int parse_port_setting(int argc, char **argv, struct port_change *change)
 		val = value_of("doorbell", change->doorbell, argc, argv);
 		return val ? parse_doorbell(val, change) : -1;
 	}
+	if (matches(argv[0], "rma-users")) {
+		val = value_of("rma-users", change->rma_users, argc, argv);
+		return val ? parse_rma_users(val, change) : -1;
+	}
 	complain("\"%s\" is not known here, try \"weftctl port help\"", argv[0]);
 	return -1;
 }
@@ -393,7 +407,7 @@ int parse_port_set(int argc, char **argv, struct port_change *change)
 	change->name = argv[0];
 	if (argc == 1) {
 		complain("port set %s: what is to be changed? engine, cpu, idle-us, priorities,"
-			 " bypass or doorbell", argv[0]);
+			 " bypass, doorbell or rma-users", argv[0]);
 		return -1;
 	}
 	for (argc--, argv++; argc > 0; argc -= 2, argv += 2)

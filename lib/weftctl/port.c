@@ -177,6 +177,8 @@ static int set_port(int argc, char **argv)
 		nla_put_string(msg, WEFT_ATTR_PORT_BYPASS, change.bypass);
 	if (change.doorbell)
 		nla_put_string(msg, WEFT_ATTR_PORT_DOORBELL, change.doorbell);
+	if (change.rma_users)
+		nla_put_string(msg, WEFT_ATTR_PORT_RMA_USERS, change.rma_users);
 	return perform(msg, NULL, NULL, "port set", change.name);
 }
 
@@ -192,7 +194,7 @@ static int help_port(int argc, char **argv)
 	     "       weftctl port set NAME [engine { inline | poll | auto }] [cpu { N | any }]"
 	     " [idle-us N]\n"
 	     "                             [priorities { on | off }] [bypass { auto | on | off }]\n"
-	     "                             [doorbell { lseek | ioctl }]\n"
+	     "                             [doorbell { lseek | ioctl }] [rma-users { same | any }]\n"
 	     "       weftctl port del NAME [force]\n"
 	     "       weftctl port flush [force]\n"
 	     "       weftctl port help\n"
@@ -211,7 +213,8 @@ static int help_port(int argc, char **argv)
 	     "priorities: short messages may overtake long ones on the wire (DSCP)\n"
 	     "bypass: a netdev port goes round the IP stack where that only forwards packets;\n"
 	     "auto: on kernels with which this was tested\n"
-	     "doorbell: call by which programs that open the port from now on notify and wait");
+	     "doorbell: call by which programs that open the port from now on notify and wait\n"
+	     "rma-users: users whose programs may access regions by key, in the default job");
 	return 0;
 }
 

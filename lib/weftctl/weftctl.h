@@ -61,6 +61,7 @@ struct port_change {
 	const char *priorities;	/* NULL: not given */
 	const char *bypass;	/* NULL: not given */
 	const char *doorbell;	/* NULL: not given */
+	const char *rma_users;	/* NULL: not given */
 };
 
 #define JOB_WHO_MAX	64

@@ -84,6 +84,13 @@ int weft_port_set_priorities(struct net *net, const char *name, bool on,
 	return 0;
 }
 
+int weft_port_set_rma_users(struct net *net, const char *name, bool same,
+			    struct netlink_ext_ack *extack)
+{
+	name_is_one(name);
+	return 0;
+}
+
 int weft_port_set_bypass(struct net *net, const char *name, u32 mode,
 			 struct netlink_ext_ack *extack)
 {

@@ -215,7 +215,8 @@ static void test_port_set(void)
 		"w idle-us 1s", "w other 5", "w engine poll 3", "w priorities", "w priorities maybe",
 		"w priorities on priorities off", "w bypass", "w bypass maybe",
 		"w bypass on bypass off", "w doorbell", "w doorbell bell",
-		"w doorbell lseek doorbell ioctl",
+		"w doorbell lseek doorbell ioctl", "w rma-users", "w rma-users all",
+		"w rma-users any rma-users any",
 	};
 	struct port_change change;
 	size_t i;
@@ -232,6 +233,7 @@ static void test_port_set(void)
 	CHECK(change.idle_us == 10000000 && change.has_cpu && !change.cpu && !change.priorities);
 	CHECK(!set("w priorities off", &change) && !strcmp(change.priorities, "off"));
 	CHECK(!set("w doorbell ioctl", &change) && !strcmp(change.doorbell, "ioctl"));
+	CHECK(!set("w rma-users any", &change) && !strcmp(change.rma_users, "any"));
 	CHECK(!set("w bypass auto", &change) && !strcmp(change.bypass, "auto"));
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		if (set(wrong[i], &change) != -1) {

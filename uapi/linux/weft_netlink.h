@@ -125,6 +125,8 @@
 #define WEFT_ATTR_USER_MSGS	84	/* u64: messages that wait for its receives */
 #define WEFT_ATTR_USER_BYTES	85	/* u64: bytes of the short ones among them */
 #define WEFT_ATTR_USER_LINGERS	86	/* u64: flows of its ended programs that deliver */
-#define WEFT_ATTR_MAX		86
+/* string: "same", "any": users whose programs may access regions, in the default job */
+#define WEFT_ATTR_PORT_RMA_USERS 87
+#define WEFT_ATTR_MAX		87
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */

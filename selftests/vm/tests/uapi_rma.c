@@ -20,6 +20,7 @@
 #define BYTES	(4u << 20)
 #define BOTH	(WEFT_REGION_READ | WEFT_REGION_WRITE)
 #define KEY	77
+#define OTHER	4711	/* another user */
 #define FILE_NAME	"/tmp/uapi_rma"
 
 static bool apart;	/* the target is on another node */
@@ -190,6 +191,9 @@ static int target(int kind)
 	struct raw_rdm t;
 
 	node_enter(apart);
+	/* the kernel looks at the real user */
+	if (kind == 14 && setresuid(OTHER, -1, -1))
+		return 1;
 	fd = raw_open(apart);
 	p = memory(kind < 10 ? kind : kind == 13 ? 2 : 0);
 	if (fd < 0 || !p || !raw_rdm_make(fd, FLAGS, 64, &t) || !expose(fd, KEY, BOTH, p, BYTES))
@@ -543,6 +547,36 @@ static bool adds_file(void)
 	return adds(13);
 }
 
+/* Set who may access regions of the target's port. */
+static bool users(const char *who)
+{
+	char cmd[64];
+
+	node_enter(apart);
+	snprintf(cmd, sizeof(cmd), "weftctl port set weft%d rma-users %s", apart, who);
+	CHECK(!system(cmd));
+	node_enter(0);
+	return true;
+}
+
+/* A target of another user refuses, unless its port is open to any. */
+static bool other_user(void)
+{
+	CHECK(begin(14));
+	fill(own, BYTES, 4);
+	CHECK(post(true, 0, BYTES, 1));
+	CHECK_EQ(status(1), EACCES);
+	CHECK(post(false, 0, 8, 2));
+	CHECK_EQ(status(2), EACCES);
+	CHECK(users("any"));
+	CHECK(post(true, 0, BYTES, 3));
+	CHECK_EQ(status(3), 0);
+	CHECK(users("same"));
+	CHECK(post(true, 0, 8, 4));
+	CHECK_EQ(status(4), EACCES);
+	return finish(false);
+}
+
 /**
  * struct counter - a counter
  * @cq: the object
@@ -642,6 +676,7 @@ static const struct check cases[] = {
 	{ "remote CQ data and counters", told },
 	{ "atomic operations, anonymous memory", adds_anonymous },
 	{ "atomic operations, a file", adds_file },
+	{ "a target of another user", other_user },
 };
 
 int main(void)
