@@ -453,7 +453,7 @@ static bool weft_rma_copied(struct weft_rxm *rxm, int err, struct weft_out *out)
 		weft_rma_give(rxm, 0, out);
 	if (!rma->txm)
 		return weft_rma_placed(rxm, out);
-	/* the bytes for the initiator are kept: the regions may end, and do not end the operation */
+	/* the bytes for the initiator are kept: regions may end, and do not end the operation */
 	if (weft_rma_changes(rma))
 		weft_rma_changed(rma, out);
 	weft_rma_close(rma, rxm->ep->conf.domain);
