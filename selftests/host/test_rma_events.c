@@ -319,7 +319,8 @@ TEST(rma_events__ends_late)
 		p.eb->rma_cntr[WEFT_CNTR_REMOTE_READ] = &reads->cq;
 		ASSERT_EQ(0, rig_ep_enable(p.eb, NULL, NULL, NULL, p.vb));
 		conf = (struct weft_region_conf){
-			.key = 3, .len = 4096, .n = 1, .access = WEFT_REGION_READ | WEFT_REGION_WRITE,
+			.key = 3, .len = 4096, .n = 1,
+			.access = WEFT_REGION_READ | WEFT_REGION_WRITE,
 			.cntr = &changes->cq, .seg = { { (uintptr_t)p.room, 4096 } },
 		};
 		for (i = 0; i < 20; i++) {
