@@ -139,7 +139,13 @@ static ssize_t weft_fi_atomic_post(struct fid_ep *fid, const struct weft_fi_atom
 	return weft_fi_send(ep, &op);
 }
 
-/* Operations whose segments have one element array each. */
+/**
+ * struct weft_fi_atom_one - the segments of an operation with one of each kind
+ * @iov: operands
+ * @cmp: compare operands
+ * @res: results
+ * @rem: elements of the peer
+ */
 struct weft_fi_atom_one {
 	struct fi_ioc iov, cmp, res;
 	struct fi_rma_ioc rem;
@@ -193,12 +199,6 @@ static struct weft_fi_atom weft_fi_atomic_message(const struct fi_msg_atomic *ms
 	};
 }
 
-static ssize_t weft_fi_atomic_no_struct(void)
-{
-	return weft_fi_fail(FI_LOG_EP_DATA, -FI_EINVAL,
-			    "a call with a message structure got none");
-}
-
 /* ---- Without results -------------------------------------------------------------------- */
 
 static ssize_t weft_fi_atomic_write(struct fid_ep *ep, const void *buf, size_t count, void *desc,
@@ -229,7 +229,7 @@ static ssize_t weft_fi_atomic_writemsg(struct fid_ep *ep, const struct fi_msg_at
 	struct weft_fi_atom atom;
 
 	if (!msg)
-		return weft_fi_atomic_no_struct();
+		return weft_fi_no_struct();
 	atom = weft_fi_atomic_message(msg, WEFT_ATOMIC_BASE, flags);
 	return weft_fi_atomic_post(ep, &atom);
 }
@@ -285,7 +285,7 @@ static ssize_t weft_fi_atomic_fetchmsg(struct fid_ep *ep, const struct fi_msg_at
 	struct weft_fi_atom atom;
 
 	if (!msg)
-		return weft_fi_atomic_no_struct();
+		return weft_fi_no_struct();
 	atom = weft_fi_atomic_message(msg, WEFT_ATOMIC_FETCH, flags);
 	atom.res = res;
 	atom.nres = nres;
@@ -334,7 +334,7 @@ static ssize_t weft_fi_atomic_comparemsg(struct fid_ep *ep, const struct fi_msg_
 	struct weft_fi_atom atom;
 
 	if (!msg)
-		return weft_fi_atomic_no_struct();
+		return weft_fi_no_struct();
 	atom = weft_fi_atomic_message(msg, WEFT_ATOMIC_COMPARE, flags);
 	atom.cmp = cmp;
 	atom.ncmp = ncmp;

@@ -180,6 +180,8 @@ void weft_fi_srx_leave(struct weft_fi_ep *ep, struct weft_fi_cq *cq);
 ssize_t weft_fi_send(struct weft_fi_ep *ep, const struct weft_fi_op *op);
 ssize_t weft_fi_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op);
 int weft_fi_refused(uint64_t flags, size_t count, int err) __attribute__((cold));
+/* Say that a call's message structure is NULL. Return: -FI_EINVAL. */
+int weft_fi_no_struct(void) __attribute__((cold));
 void weft_fi_run_on(struct weft_fi_ep *ep);
 bool weft_fi_run_look(struct weft_fi_run *run);
 void weft_fi_run_posted(struct weft_fi_ep *ep, size_t len);

@@ -32,12 +32,6 @@ static inline struct weft_fi_op weft_fi_tmsg_op(const struct fi_msg_tagged *msg,
 	};
 }
 
-static ssize_t weft_fi_no_struct(void)
-{
-	return weft_fi_fail(FI_LOG_EP_DATA, -FI_EINVAL,
-			    "a call with a message structure got none");
-}
-
 /* ---- Sends ------------------------------------------------------------------------------ */
 
 /* For calls without a flags argument. */

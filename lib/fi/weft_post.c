@@ -34,6 +34,12 @@ int weft_fi_refused(uint64_t flags, size_t count, int err)
 			    (unsigned long long)flags, count, why);
 }
 
+int weft_fi_no_struct(void)
+{
+	return weft_fi_fail(FI_LOG_EP_DATA, -FI_EINVAL,
+			    "a call with a message structure got none");
+}
+
 /**
  * weft_fi_more() - test whether an entry with FI_MORE may be deferred
  * @half: half of the endpoint, locked

@@ -62,8 +62,7 @@ static ssize_t weft_fi_rma_message(struct fid_ep *ep, const struct fi_msg_rma *m
 	size_t i;
 
 	if (!msg)
-		return weft_fi_fail(FI_LOG_EP_DATA, -FI_EINVAL,
-				    "a call with a message structure got none");
+		return weft_fi_no_struct();
 	op.iov = msg->msg_iov;
 	op.count = msg->iov_count;
 	op.peer = msg->addr;
