@@ -166,7 +166,8 @@ lib_test_src := $(sort $(wildcard selftests/lib/test_*.c))
 lib_test_obj := $(lib_test_src:%.c=$(B)/obj/%.o)
 lib_tests := $(lib_test_src:selftests/lib/%.c=$(B)/host/%)
 # objects that each of them is linked with
-$(B)/host/test_libweft $(B)/host/test_libweft_cq $(B)/host/test_libweft_rma: $(libweft_obj) $(B)/obj/selftests/lib/fake.o
+libweft_tests := $(filter $(B)/host/test_libweft%,$(lib_tests))
+$(libweft_tests): $(libweft_obj) $(B)/obj/selftests/lib/fake.o
 $(B)/host/test_run: $(libweft_obj) $(B)/obj/selftests/lib/fake.o $(B)/obj/lib/fi/weft_run.o
 $(B)/host/test_reason: $(B)/obj/lib/fi/weft_reason.o
 $(B)/host/test_key: $(key_obj)
