@@ -30,6 +30,7 @@
 #include <weft/queue.h>
 #include <weft/msg.h>
 #include <weft/rma.h>
+#include <weft/trigger.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -64,6 +64,7 @@ struct weft_sockaddr {
 #define WEFT_CAP_SEEK		(1ull << 16)
 #define WEFT_CAP_TIMED		(1ull << 17)	/* WEFT_NOTIFY_TIMED */
 #define WEFT_CAP_RMA		(1ull << 18)	/* WEFT_EPF_RMA, regions */
+#define WEFT_CAP_TRIGGER	(1ull << 19)	/* <linux/weft_trigger.h> */
 
 /**
  * struct weft_ioc_query - capabilities and limits of the port and the kernel (WEFT_IOC_QUERY)
