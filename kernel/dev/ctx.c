@@ -211,7 +211,7 @@ void weft_obj_put(struct weft_obj *obj)
  * @ctx: the context
  * @handle: its handle
  *
- * Return: 0, -ENOENT: no such object, -EBUSY: another object uses it.
+ * Return: 0, -ENOENT: no such object, -EBUSY: another object or a trigger uses it.
  */
 int weft_obj_destroy(struct weft_ctx *ctx, u32 handle)
 {
@@ -223,7 +223,7 @@ int weft_obj_destroy(struct weft_ctx *ctx, u32 handle)
 	obj = weft_obj_find(ctx, handle, NULL);
 	if (!obj)
 		err = -ENOENT;
-	else if (obj->users)
+	else if (obj->users || (obj->ops->busy && obj->ops->busy(obj)))
 		err = -EBUSY;
 	else
 		RCU_INIT_POINTER(ctx->objs[weft_obj_index(handle)], NULL);
@@ -286,6 +286,9 @@ void weft_ctx_kill(struct weft_ctx *ctx)
 	mutex_unlock(&ctx->lock);
 	if (dead)
 		return;
+	mutex_lock(&ctx->own_lock);
+	weft_triggers_end_all(&ctx->triggers);
+	mutex_unlock(&ctx->own_lock);
 	weft_ctx_kill_objs(ctx, true);
 	mutex_lock(&ctx->own_lock);
 	weft_domain_end(&ctx->domain, weft_now(), ctx->kill_out);
@@ -485,6 +488,7 @@ struct weft_ctx *weft_ctx_new(struct weft_dev *dev)
 		ctx->id = 0;
 		goto fail;
 	}
+	weft_triggers_init(&ctx->triggers, weft_ctx_name(ctx));
 	ctx->mc = weft_memctx_new(weft_ctx_gone, ctx);
 	err = PTR_ERR_OR_ZERO(ctx->mc);
 	if (err)

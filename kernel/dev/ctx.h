@@ -32,12 +32,14 @@ struct weft_obj;
  * @kill: stop all activity, however long that takes; no new user can find the object; ctx->own_lock
  *	is held; sleeps
  * @release: free the object's resources, but not the object; no user is left; sleeps
+ * @busy: return true if something that is no object uses it; ctx->own_lock is held; may be NULL
  * @stopped: the port has gone: wake the waiters; ctx->lock is held; may be NULL
  * @early: when the context ends, kill these before objects of other kinds, which they use
  */
 struct weft_obj_ops {
 	void (*kill)(struct weft_obj *obj);
 	void (*release)(struct weft_obj *obj);
+	bool (*busy)(struct weft_obj *obj);
 	void (*stopped)(struct weft_obj *obj);
 	bool early;
 };
@@ -153,6 +155,7 @@ struct weft_dev *weft_dev_by_id(u32 id);
  * @gens: generations of the indices
  * @kill_out: for calls that must not fail
  * @domain: memory that peers may access; under @own_lock: no region is made when @dead is set
+ * @triggers: operations that wait for counters; under @own_lock: none is added when @dead is set
  * @rings: ring memory
  * @deferred: work in process context
  * @death: kills the context when its process has died
@@ -186,6 +189,7 @@ struct weft_ctx {
 	u16 *gens;
 	struct weft_out *kill_out;
 	struct weft_domain domain;
+	struct weft_triggers triggers;
 	struct weft_rings rings;
 	struct weft_deferred deferred;
 	struct work_struct death;
@@ -368,6 +372,8 @@ int weft_uav_remove(struct weft_call *call);
 int weft_umr_reg(struct weft_call *call);
 int weft_region_call_add(struct weft_call *call);
 int weft_region_call_end(struct weft_call *call);
+int weft_trigger_call_add(struct weft_call *call);
+int weft_trigger_call_end(struct weft_call *call);
 int weft_uep_create(struct weft_call *call);
 int weft_uep_enable(struct weft_call *call);
 int weft_uep_setname(struct weft_call *call);

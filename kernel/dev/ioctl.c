@@ -77,6 +77,8 @@ union weft_call_arg {
 	struct weft_ioc_group group;
 	struct weft_ioc_region region;
 	struct weft_ioc_region_end region_end;
+	struct weft_ioc_trigger_add trigger_add;
+	struct weft_ioc_trigger_end trigger_end;
 };
 
 static int weft_query(struct weft_call *call)
@@ -94,7 +96,7 @@ static int weft_query(struct weft_call *call)
 		  WEFT_CAP_PEEK | WEFT_CAP_MULTI | WEFT_CAP_MATCH | WEFT_CAP_SRQ |
 		  WEFT_CAP_COUNT | WEFT_CAP_DGRAM | WEFT_CAP_FENCE | WEFT_CAP_ANNOUNCE |
 		  WEFT_CAP_GROUP | WEFT_CAP_SOURCE | WEFT_CAP_JOB | WEFT_CAP_TIMED |
-		  WEFT_CAP_RMA |
+		  WEFT_CAP_RMA | WEFT_CAP_TRIGGER |
 		  (call->ctx->seek ? WEFT_CAP_SEEK : 0);
 	q->max_msg = WEFT_MSG_MAX;
 	q->max_inline = WEFT_INLINE_MAX;
@@ -240,6 +242,10 @@ static const struct weft_call_desc weft_calls[] = {
 	ON(ep, GROUP_LEAVE, weft_uep_leave_group, weft_check_leave, weft_ioc_group, 0, CORE, 0),
 	DESC(REGION_ADD, weft_region_call_add, weft_ioc_region, 0, OUT, WEFT_REGIONF_KEY),
 	DESC(REGION_END, weft_region_call_end, weft_ioc_region_end, 0, 0, 0),
+	DESC(TRIGGER_ADD, weft_trigger_call_add, weft_ioc_trigger_add, 0, 0,
+	     WEFT_TRIGGERF_BOTH | WEFT_TRIGGERF_ALONE),
+	DESC(TRIGGER_END, weft_trigger_call_end, weft_ioc_trigger_end,
+	     RSVD(weft_ioc_trigger_end), 0, WEFT_TRIGGERF_ONE | WEFT_TRIGGERF_TELL),
 };
 
 static void weft_call_publish(struct weft_call *call)

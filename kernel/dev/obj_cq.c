@@ -101,10 +101,17 @@ static void weft_ucq_release(struct weft_obj *obj)
 	weft_area_put(ucq->ring);
 }
 
+/* Return: true if triggers that wait name the counter. */
+static bool weft_ucq_busy(struct weft_obj *obj)
+{
+	return weft_cntr_named(&weft_ucq_of(obj)->cq);
+}
+
 /** weft_ucq_ops - operations of completion queues */
 const struct weft_obj_ops weft_ucq_ops = {
 	.kill = weft_ucq_kill,
 	.release = weft_ucq_release,
+	.busy = weft_ucq_busy,
 	.stopped = weft_ucq_stopped,
 };
 
@@ -275,6 +282,27 @@ static long weft_ucq_signal(struct weft_ucq *ucq)
 	return 0;
 }
 
+/* WEFT_IOC_CNTR_CHANGE */
+static long weft_ucq_change(struct weft_ucq *ucq, const void __user *uarg)
+{
+	struct weft_ctx *ctx = ucq->obj.ctx;
+	struct weft_ioc_cntr_change arg;
+	struct weft_out *out;
+	int err = weft_copy_in(&arg, sizeof(arg), uarg);
+
+	if (err)
+		return err;
+	if (ucq->ring || arg.flags & ~(WEFT_CNTRF_ADD | WEFT_CNTRF_FAILED))
+		return -EINVAL;
+	out = weft_ctx_out(ctx);
+	if (!out)
+		return -ENOMEM;
+	weft_cntr_change(&ucq->cq, arg.value, arg.flags, out);
+	weft_flush(out);
+	weft_ctx_out_put(ctx, out);
+	return 0;
+}
+
 static long weft_ucq_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct weft_ucq *ucq = file->private_data;
@@ -288,6 +316,8 @@ static long weft_ucq_ioctl(struct file *file, unsigned int cmd, unsigned long ar
 		err = weft_ucq_notify(ucq);
 	else if (cmd == WEFT_IOC_CQ_SIGNAL)
 		err = weft_ucq_signal(ucq);
+	else if (cmd == WEFT_IOC_CNTR_CHANGE)
+		err = weft_ucq_change(ucq, (const void __user *)arg);
 	else if (cmd == WEFT_IOC_CQ_WAIT)
 		err = weft_ucq_wait_call(ucq, (const void __user *)arg);
 	else

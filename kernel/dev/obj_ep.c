@@ -218,6 +218,7 @@ static int weft_uep_new(struct weft_uep *uep, const struct weft_ioc_ep *arg)
 		.uid = __kuid_val(ctx->uid),
 		.job = job,
 		.domain = &ctx->domain,
+		.triggers = &ctx->triggers,
 		.zone = arg->zone,
 	};
 	struct weft_ep *ep;

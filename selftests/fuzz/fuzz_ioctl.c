@@ -140,6 +140,8 @@ union arg {
 	struct weft_ioc_group group;
 	struct weft_ioc_region region;
 	struct weft_ioc_region_end region_end;
+	struct weft_ioc_trigger_add trigger;
+	struct weft_ioc_trigger_end trigger_end;
 };
 
 /* Valid contents of that call's structure, except for its length. */
@@ -283,6 +285,29 @@ static void fill_call(union arg *a, unsigned int cmd)
 	case WEFT_IOC_REGION_END:
 		a->region_end.key = how & 7;
 		break;
+	case WEFT_IOC_TRIGGER_ADD:
+		a->flags = how & 3;
+		a->trigger.cntr = handle(CQ);
+		a->trigger.op = (how >> 2) % 4 + 1;
+		a->trigger.object = handle(how & 8 ? CQ : EP);
+		a->trigger.done = how & 0x20 ? handle(CQ) : WEFT_HANDLE_NONE;
+		a->trigger.zone = how >> 7;
+		a->trigger.threshold = how >> 4 & 3;
+		a->trigger.id = how >> 6;
+		if (how & 8) {
+			a->trigger.value = number(1) & 3;
+		} else {
+			a->trigger.nslots = how & 0x40 ? 1 : how >> 5;
+			a->trigger.entry = STAND_IN_USER + 0x1000 + number(1);
+		}
+		break;
+	case WEFT_IOC_TRIGGER_END:
+		a->flags = how & 3;
+		a->trigger_end.zone = how >> 7;
+		a->trigger_end.cntr = how & 4 ? handle(CQ) : WEFT_HANDLE_NONE;
+		a->trigger_end.object = how & 8 ? handle(how & 0x10 ? CQ : EP) : WEFT_HANDLE_NONE;
+		a->trigger_end.id = how & 1 ? how >> 6 : 0;
+		break;
 	default:
 		break;
 	}
@@ -327,7 +352,7 @@ static void call(void)
 		WEFT_IOC_SRQ_CREATE, WEFT_IOC_SRQ_RESIZE, WEFT_IOC_SRQ_QUERY, WEFT_IOC_SRQ_NOTIFY,
 		WEFT_IOC_SRQ_CANCEL, WEFT_IOC_SRQ_ARM, WEFT_IOC_EP_MARK, WEFT_IOC_EP_HELD,
 		WEFT_IOC_GROUP_JOIN, WEFT_IOC_GROUP_LEAVE, WEFT_IOC_REGION_ADD,
-		WEFT_IOC_REGION_END,
+		WEFT_IOC_REGION_END, WEFT_IOC_TRIGGER_ADD, WEFT_IOC_TRIGGER_END,
 	};
 	unsigned int what = number(1), cmd = cmds[what % ARRAY_SIZE(cmds)];
 	u64 at = STAND_IN_USER + 0x800;
@@ -396,7 +421,8 @@ static void call_file(void)
 	if (!(how & 0x10) && file->f_op->llseek)
 		seek_file(file, how);
 	else if (file->f_op->unlocked_ioctl && how & 0x20)
-		file->f_op->unlocked_ioctl(file, WEFT_IOC_CQ_WAIT, STAND_IN_USER + how * 4);
+		file->f_op->unlocked_ioctl(file, how & 0x40 ? WEFT_IOC_CNTR_CHANGE :
+					   WEFT_IOC_CQ_WAIT, STAND_IN_USER + how * 4);
 	else if (file->f_op->unlocked_ioctl)
 		file->f_op->unlocked_ioctl(file, how & 8 ? WEFT_IOC_CQ_NOTIFY :
 					   WEFT_IOC_CQ_SIGNAL, 0);

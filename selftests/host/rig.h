@@ -445,6 +445,7 @@ struct rig_av {
  * @tx_cntr: counter of sends, set before it is enabled; or NULL
  * @rx_cntr: counter of receives
  * @rma_cntr: counters of one-sided operations
+ * @trigger: what is posted waits as such a trigger; NULL: it is posted
  */
 struct rig_ep {
 	struct rig_proc *proc;
@@ -463,6 +464,7 @@ struct rig_ep {
 	struct weft_cq *tx_cntr;
 	struct weft_cq *rx_cntr;
 	struct weft_cq *rma_cntr[WEFT_RMA_CNTRS];
+	const struct weft_trigger_conf *trigger;
 };
 
 /**
@@ -515,6 +517,7 @@ struct rig_key {
  * @asked: called when the core reads @keys, as by another thread of the process, or NULL
  * @next_handle: handles
  * @domain: memory that peers may access
+ * @triggers: operations that wait for counters
  * @uid: user; set before its endpoints are made
  * @job: job of its endpoints, NULL: the default one; set before them
  */
@@ -531,6 +534,7 @@ struct rig_proc {
 	void (*asked)(struct rig_proc *proc);
 	u32 next_handle;
 	struct weft_domain domain;
+	struct weft_triggers triggers;
 	u32 uid;
 	struct weft_job *job;
 };
@@ -681,6 +685,17 @@ int rig_atomic(struct rig_ep *ep, const struct rig_atomic *op);
 int rig_region_end(struct rig_proc *proc, u64 key);
 /* Return: as rig_send(). */
 int rig_rma(struct rig_ep *ep, const struct rig_rma *op);
+
+/* ---- Triggers: rig_trigger.c ----------------------------------------------------- */
+
+/* Have an entry, or the change of a counter, wait. Return: as weft_trigger_add(), or -ENOMEM. */
+int rig_trigger(struct rig_proc *proc, const struct weft_trigger_conf *conf, const void *slots);
+/* The same for an entry of the endpoint, as ep->trigger says. */
+int rig_trigger_post(struct rig_ep *ep, u32 op, const void *slots, u32 n);
+/* Return: as weft_triggers_end(). */
+int rig_triggers_end(struct rig_proc *proc, const struct weft_trigger_choice *choice);
+/* As WEFT_IOC_CNTR_CHANGE. */
+void rig_cntr_change(struct rig_proc *proc, struct rig_cq *cntr, u64 value, u32 flags);
 
 /* Return: NULL: no memory. */
 struct rig_srq *rig_srq_new(struct rig_proc *proc, u32 slots, u32 recvs, u32 zone,

@@ -19,6 +19,7 @@ struct rig_proc *rig_proc_new(struct rig_node *node)
 	/* some tests let allocations fail */
 	while (weft_domain_init(&proc->domain, &node->core, NULL))
 		;
+	weft_triggers_init(&proc->triggers, proc);
 	pthread_mutex_lock(&node->rig->lock);
 	proc->next = node->procs;
 	node->procs = proc;
@@ -37,6 +38,7 @@ void rig_proc_end(struct rig_proc *proc, bool killed)
 
 	if (killed)
 		rig_memctx_die(proc->mc);
+	weft_triggers_end_all(&proc->triggers);
 	while (proc->eps)
 		rig_ep_free(proc->eps);
 	while (proc->srqs)
@@ -94,7 +96,7 @@ void weft_env_free_cq(struct weft_cq *wcq)
 	free(cq);
 }
 
-/* The queue's endpoints are gone, so no reference may be left. */
+/* The queue's endpoints are gone, so no reference may be left but that of a counter's work. */
 void rig_cq_free(struct rig_proc *proc, struct rig_cq *cq)
 {
 	struct rig_cq **at = &proc->cqs;
@@ -103,7 +105,8 @@ void rig_cq_free(struct rig_proc *proc, struct rig_cq *cq)
 		at = &(*at)->next;
 	*at = cq->next;
 	/* another thread may be about to wake the program */
-	if (!proc->node->rig->threads && refcount_read(&cq->cq.ref) != 1)
+	if (!proc->node->rig->threads &&
+	    refcount_read(&cq->cq.ref) != (cq->cq.trip.work.queued ? 2 : 1))
 		weft_host_die(__FILE__, __LINE__, "completion queue is in use");
 	weft_cq_put(&cq->cq);
 }
@@ -272,6 +275,7 @@ struct rig_ep *rig_ep_new(struct rig_proc *proc, u32 type, u32 flags, u32 sq_slo
 	conf.uid = proc->uid;
 	conf.job = proc->job;
 	conf.domain = &proc->domain;
+	conf.triggers = &proc->triggers;
 	if (service)
 		rig_node_addr(&proc->node->rig->conf, proc->node->index, service, &conf.addr);
 	ep->ep = weft_ep_new(&proc->node->core, &conf);
@@ -421,6 +425,8 @@ int rig_post_sq(struct rig_ep *ep, u8 *slots, u32 n, bool more)
 	struct weft_sqe *e = (void *)slots;
 
 	e->nslots = n;
+	if (ep->trigger)
+		return rig_trigger_post(ep, WEFT_TRIGGER_SEND, slots, n);
 	if (READ_ONCE(ep->status.flags) & WEFT_ST_ERROR)
 		return -EIO;
 	/* barrier B: slots may be used again */
@@ -450,6 +456,8 @@ int rig_send(struct rig_ep *ep, const struct rig_op *op)
 
 static int put_rqe(struct rig_ep *ep, const void *slots, u32 n, bool more)
 {
+	if (ep->trigger)
+		return rig_trigger_post(ep, WEFT_TRIGGER_RECV, slots, n);
 	if (READ_ONCE(ep->status.flags) & WEFT_ST_ERROR)
 		return -EIO;
 	/* barrier B: slots may be used again */

@@ -32,6 +32,7 @@
 #include "core/queue/queue.h"
 #include "core/rma/calls.h"
 #include "core/transport/calls.h"
+#include "core/trigger/calls.h"
 
 /* ---- The core of one port -------------------------------------------------------- */
 

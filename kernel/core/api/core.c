@@ -742,6 +742,9 @@ void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out)
 		weft_idle_work(ep, out);
 		weft_ep_put(ep);
 		break;
+	case WEFT_WORK_TRIGGER:
+		weft_trigger_work(container_of(work, struct weft_cq, trip.work), now, out);
+		break;
 	case WEFT_WORK_MONITOR:
 		ep = container_of(work, struct weft_ep, mon.work);
 		weft_monitor_work(ep, out);

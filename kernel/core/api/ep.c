@@ -133,6 +133,8 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	weft_lists_init(ep->rx.turn, WEFT_TURNS);
 	weft_list_init(&ep->rx.claims);
 	weft_list_init(&ep->tx.fences);
+	weft_list_init(&ep->tx.fired);
+	weft_list_init(&ep->rx.fired);
 	weft_list_init(&ep->tx.groups);
 	ep->flow.slow = conf->type == WEFT_EP_DGRAM || conf->flags & WEFT_EPF_FENCE;
 	weft_list_init(&ep->cm.reqs);
@@ -368,6 +370,9 @@ static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
 	eq = ep->eq;
 	ep->av = NULL;
 	weft_unlock(&ep->lock);
+	if (ep->conf.triggers)
+		weft_triggers_forget(ep->conf.triggers, ep);
+	weft_ep_drop_fired(ep);
 
 	weft_ep_drop_sends(ep, ECANCELED, out);
 	weft_cm_kill(ep, out);

@@ -9,6 +9,7 @@
 
 #include "core/api/api.h"
 #include "core/cm/cm.h"
+#include "core/trigger/trigger.h"
 
 /* ---- teardown.c ----------------------------------------------------------------- */
 

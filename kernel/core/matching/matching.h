@@ -11,6 +11,10 @@
 #include "core/matching/calls.h"
 #include "core/transport/transport.h"
 
+/* ---- fired.c -------------------------------------------------------------------- */
+
+void weft_recv_fired(struct weft_ep *ep, struct weft_out *out);
+
 /* ---- post.c --------------------------------------------------------------------- */
 
 void weft_recv_drain(struct weft_ep *ep, struct weft_out *out);
@@ -19,6 +23,8 @@ void weft_recv_work(struct weft_ep *ep, struct weft_out *out);
 struct weft_post *weft_recv_find(struct weft_ep *ep, u8 kind, u32 src, u64 tag, u64 len,
 				 struct weft_out *out);
 bool weft_recv_resolve(struct weft_ep *ep);
+void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct weft_post *post,
+		     struct weft_out *out);
 int weft_recv_long(struct weft_ep *ep, struct weft_out *out);
 void weft_recv_matched(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post);
 bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cqe *e,

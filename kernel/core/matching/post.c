@@ -64,13 +64,21 @@ void weft_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out 
 		weft_srq_post_free(ep, post, out);
 		return;
 	}
-	if (unlikely(post->flags & WEFT_POST_PART)) {
-		weft_multi_part_free(ep, post, out);
-		return;
+	if (unlikely(post->flags & (WEFT_POST_PART | WEFT_POST_ALONE))) {
+		if (post->flags & WEFT_POST_PART) {
+			weft_multi_part_free(ep, post, out);
+			return;
+		}
+		if (post->cntr)
+			weft_cq_put(post->cntr);
+		post->cntr = NULL;
 	}
 	weft_list_add(&ep->rx.post_free, &post->node);
-	if (unlikely(ep->rx.stalled && !ep->rx.draining))
+	if (unlikely(ep->rx.stalled && !ep->rx.draining)) {
+		if (!weft_list_empty(&ep->rx.fired))
+			weft_recv_later(ep, out);
 		weft_recv_drain(ep, out);
+	}
 }
 
 /**
@@ -133,9 +141,22 @@ static noinline bool weft_post_from(struct weft_ep *ep, struct weft_post *post,
 	return weft_cq_post(ep->rx_cq, &from, &post->peer, sizeof(post->peer), &post->ovf, out);
 }
 
+/* Return: true if a receive with this result has a completion. A trigger may want none. */
+static bool weft_recv_reports(const struct weft_post *post, int status)
+{
+	return post->flags & WEFT_RQ_COMPLETION ||
+	       (status && likely(!(post->flags & WEFT_POST_ALONE)));
+}
+
 static void weft_recv_count(struct weft_ep *ep, const struct weft_post *post, int status,
 			    struct weft_out *out)
 {
+	if (unlikely(post->flags & WEFT_POST_ALONE)) {
+		if (post->cntr)
+			weft_cq_count(post->cntr, status, out);
+		if (!(post->flags & WEFT_RQ_COMPLETION))
+			return;
+	}
 	if (likely(!ep->rx_cntr))
 		return;
 	if (!(post->flags & WEFT_POST_ASIDE) || (status && post->flags & WEFT_POST_CLAIM))
@@ -156,7 +177,7 @@ void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct wef
 
 	weft_assert_held(&ep->lock);
 	if (likely(ep->state != WEFT_EPS_DEAD)) {
-		if (ep->rx_cq && (e->status || post->flags & WEFT_RQ_COMPLETION))
+		if (ep->rx_cq && weft_recv_reports(post, e->status))
 			waits = likely(!(e->flags & WEFT_CQE_FROM)) ?
 					!weft_cq_post(ep->rx_cq, e, NULL, 0, &post->ovf, out) :
 					!weft_post_from(ep, post, e, out);
@@ -277,7 +298,7 @@ bool weft_post_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 
 	weft_assert_held(&ep->lock);
 	if (n > WEFT_INLINE_MAX || post->vec.n != 1 || !ep->rx_cq ||
-	    !(e->status || post->flags & WEFT_RQ_COMPLETION) || weft_recv_pins(ep, n))
+	    !weft_recv_reports(post, e->status) || weft_recv_pins(ep, n))
 		return false;
 	e->buf = post->vec.seg[0].addr;
 	e->flags |= WEFT_CQE_INLINE;
@@ -445,12 +466,18 @@ bool weft_recv_resolve(struct weft_ep *ep)
 }
 
 /* Copy an entry of the receive ring into a receive. @post is free. */
-static void weft_recv_fill(const struct weft_rq_entry *e, struct weft_post *post)
+static void weft_recv_fill(struct weft_ep *ep, const struct weft_rq_entry *e,
+			   struct weft_post *post)
 {
 	u32 i;
 
 	post->context = e->context;
 	post->flags = e->flags;
+	if (unlikely(e->flags & WEFT_POST_ALONE)) {
+		post->cntr = ep->rx.done;
+		if (post->cntr)
+			weft_cq_get(post->cntr);
+	}
 	post->match.tag = e->tag;
 	post->match.ignore = e->ignore;
 	post->match.src = e->src;
@@ -461,9 +488,15 @@ static void weft_recv_fill(const struct weft_rq_entry *e, struct weft_post *post
 		post->vec.seg[i] = e->vec.seg[i];
 }
 
-/* Apply one entry of the receive ring. @post is free. */
-static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e,
-			    struct weft_post *post, struct weft_out *out)
+/**
+ * weft_recv_apply - apply one entry of a receive ring
+ * @ep: the endpoint, locked
+ * @e: the entry
+ * @post: a free receive
+ * @out: output
+ */
+void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct weft_post *post,
+		     struct weft_out *out)
 {
 	struct weft_munexp *u;
 	int err = e->err;
@@ -473,7 +506,7 @@ static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e,
 		return;
 	}
 	weft_list_del(&post->node);
-	weft_recv_fill(e, post);
+	weft_recv_fill(ep, e, post);
 	if (unlikely(ep->rx.flush)) {
 		weft_recv_fail(ep, post, ep->rx.flush, out);
 		return;
@@ -589,8 +622,11 @@ static bool weft_recv_more(struct weft_ep *ep, u32 *cons, struct weft_out *out)
 
 	weft_lock(&ep->lock);
 	ep->rx.paused = false;
-	if (ep->state != WEFT_EPS_NEW && ep->state != WEFT_EPS_LISTENING)
+	if (ep->state != WEFT_EPS_NEW && ep->state != WEFT_EPS_LISTENING) {
+		if (unlikely(!weft_list_empty(&ep->rx.fired)))
+			weft_recv_fired(ep, out);
 		weft_recv_drain(ep, out);
+	}
 	if (unlikely(ep->rx.multi_wait) && !weft_list_empty(&ep->rx.post_free))
 		weft_multi_retry(ep, out);
 	more = ep->rx.paused || (grown && ep->rx.hungry);

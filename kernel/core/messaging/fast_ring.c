@@ -549,7 +549,7 @@ bool weft_fast_out(struct weft_ep *ep, struct weft_out *out)
 	bool done;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
-	if (!ep->flow.far || !ep->tx.hand || ep->tx.unsent || READ_ONCE(ep->tx.fence_go) ||
+	if (!ep->flow.far || !ep->tx.hand || ep->tx.unsent || READ_ONCE(ep->tx.aside) ||
 	    weft_ring_look(&ep->tx.ring, &ep->conf.doorbell->sq_tail) != WEFT_RING_OK)
 		return false;
 	s = weft_ring_at(&ep->tx.ring, ep->tx.ring.cons);

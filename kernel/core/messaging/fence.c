@@ -150,9 +150,6 @@ void weft_fence_run(struct weft_ep *ep, struct weft_out *out)
 	struct weft_list *l, *tmp;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
-	weft_lock(&ep->lock);
-	WRITE_ONCE(ep->tx.fence_go, false);
-	weft_unlock(&ep->lock);
 	weft_list_for_each_safe(l, tmp, &ep->tx.fences) {
 		struct weft_flow *flow = weft_entry(l, struct weft_flow, fnode);
 

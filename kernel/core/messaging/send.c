@@ -198,8 +198,11 @@ static bool weft_send_warm(struct weft_ep *ep, const struct weft_sq_entry *e)
 	return !weft_mem_get(ep->conf.mc, &e->vec, 0, (u32)e->len, WEFT_MEM_READ, &ep->tx.win);
 }
 
-/* Process one entry. Return: 0: taken, negative errno: the send is refused with it. */
-static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
+/*
+ * Process one entry, at index @at of the ring or before that. Return: 0: taken, negative errno: the
+ * send is refused with it.
+ */
+static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, u32 at, bool more,
 			 struct weft_out *out)
 {
 	const void *pay = NULL;
@@ -214,7 +217,7 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
 	} else {
 		if (unlikely(ep->flow.slow && ep->conf.type == WEFT_EP_DGRAM))
 			return weft_dgram_send(ep, e, out);
-		flow = weft_flow_find(ep, e->dst, ep->tx.ring.cons, out);
+		flow = weft_flow_find(ep, e->dst, at, out);
 		if (IS_ERR(flow))
 			return (int)PTR_ERR(flow);
 	}
@@ -256,6 +259,106 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
 	return weft_send_slow(ep, flow, e, pay, out);
 }
 
+/*
+ * Process an entry, and complete it if it is refused. @refuse: errno to refuse it with, 0: none;
+ * @at, @more: as for weft_send_one(). Return: true: taken or refused; false: it waits for a path.
+ */
+static __always_inline bool weft_send_entry(struct weft_ep *ep, struct weft_sq_entry *e,
+					    int refuse, u32 at, bool more, struct weft_out *out)
+{
+	int err = -e->err;
+
+	weft_trace_post(ep->conf.handle, e->context, e->tag, e->len, e->op);
+	if (unlikely(err))
+		weft_count(ep->core, bad_completions);
+	else if (unlikely(refuse))
+		err = -refuse;
+	else
+		err = weft_send_one(ep, e, at, more, out);
+	if (unlikely(ep->tx.win)) {
+		weft_mem_put(ep->tx.win);
+		ep->tx.win = NULL;
+	}
+	if (unlikely(err == -ENOSPC) && weft_reclaim_waits(ep, out))
+		return false;
+	if (unlikely(!err && ep->reclaim_at))
+		WRITE_ONCE(ep->reclaim_at, 0);
+	if (unlikely(err)) {
+		e->err = -err;
+		weft_send_cqe(ep, e, out);
+	}
+	return true;
+}
+
+/* Return: the first fired trigger of sends, NULL: there is none. */
+static struct weft_trigger *weft_send_first_fired(struct weft_ep *ep)
+{
+	struct weft_list *l;
+
+	weft_lock(&ep->lock);
+	l = weft_list_first(&ep->tx.fired);
+	weft_unlock(&ep->lock);
+	return l ? weft_entry(l, struct weft_trigger, node) : NULL;
+}
+
+/* Process the entry of a trigger. Return: true: taken or refused; false: it waits for a path. */
+static bool weft_send_trigger(struct weft_ep *ep, const struct weft_trigger *t, int refuse,
+			      struct weft_out *out)
+{
+	struct weft_sq_entry *e = &ep->tx.entry;
+	struct weft_ring ring = ep->tx.ring;
+	bool taken;
+
+	/* the entry was decoded before, and no program can change it */
+	weft_trigger_ring(&ep->tx.ring, t);
+	weft_ring_sq(&ep->tx.ring, ep->conf.type == WEFT_EP_MSG, e);
+	if (t->flags & WEFT_TRIGGERF_ALONE)
+		e->flags |= WEFT_SQ_ALONE;
+	ep->tx.done = t->done;
+	taken = weft_send_entry(ep, e, t->err ?: refuse, ring.cons, false, out);
+	ep->tx.done = NULL;
+	weft_trigger_unring(&ep->tx.ring, &ring);
+	return taken;
+}
+
+/*
+ * Process the entries of fired triggers. Return: true if none is left; false: no send is free, the
+ * first one waits for a path, or a worker has to do it.
+ */
+static bool weft_send_fired(struct weft_ep *ep, int refuse, struct weft_out *out)
+{
+	struct weft_trigger *t;
+
+	while ((t = weft_send_first_fired(ep))) {
+		if (ep->tx.scan || (!ep->tx.hand && !weft_send_hand(ep) &&
+				    !weft_send_grow(ep, out)))
+			return false;
+		if (!weft_send_trigger(ep, t, refuse, out))
+			return false;
+		weft_lock(&ep->lock);
+		weft_trigger_out(ep, t);
+		weft_unlock(&ep->lock);
+		weft_trigger_free(t);
+		if (out->ntx > WEFT_OUT_TX / 2)
+			weft_flush(out);
+	}
+	return true;
+}
+
+/* Send what stands beside the ring: held sends that may go, and fired triggers. */
+static noinline void weft_send_aside(struct weft_ep *ep, int refuse, struct weft_out *out)
+{
+	weft_lock(&ep->lock);
+	WRITE_ONCE(ep->tx.aside, false);
+	weft_unlock(&ep->lock);
+	weft_fence_run(ep, out);
+	if (weft_send_fired(ep, refuse, out))
+		return;
+	weft_lock(&ep->lock);
+	WRITE_ONCE(ep->tx.aside, true);
+	weft_unlock(&ep->lock);
+}
+
 /**
  * weft_send_drain - process the entries of the send ring
  * @ep: the endpoint; ep->sq_mutex is held
@@ -271,11 +374,11 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 	struct weft_sq_entry *e = &ep->tx.entry;
 	bool deferred = false;
 	u32 n = 0;
-	int r, err;
+	int r;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
-	if (unlikely(READ_ONCE(ep->tx.fence_go)))
-		weft_fence_run(ep, out);
+	if (unlikely(READ_ONCE(ep->tx.aside)))
+		weft_send_aside(ep, refuse, out);
 	r = weft_ring_look(&ep->tx.ring, &ep->conf.doorbell->sq_tail);
 	while (r == WEFT_RING_OK || r == WEFT_RING_BAD) {
 		if (unlikely(!ep->tx.hand && !weft_send_hand(ep) && !weft_send_grow(ep, out)))
@@ -289,28 +392,9 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 			deferred = true;
 			break;
 		}
-		weft_trace_post(ep->conf.handle, e->context, e->tag, e->len,
-				e->op);
-		err = -e->err;
-		if (unlikely(err))
-			weft_count(ep->core, bad_completions);
-		else if (unlikely(refuse))
-			err = -refuse;
-		else
-			err = weft_send_one(ep, e, ep->tx.ring.cons + e->nslots != ep->tx.ring.prod,
-					    out);
-		if (unlikely(ep->tx.win)) {
-			weft_mem_put(ep->tx.win);
-			ep->tx.win = NULL;
-		}
-		if (unlikely(err == -ENOSPC) && weft_reclaim_waits(ep, out))
+		if (!weft_send_entry(ep, e, refuse, ep->tx.ring.cons,
+				     ep->tx.ring.cons + e->nslots != ep->tx.ring.prod, out))
 			break;
-		if (unlikely(!err && ep->reclaim_at))
-			WRITE_ONCE(ep->reclaim_at, 0);
-		if (unlikely(err)) {
-			e->err = -err;
-			weft_send_cqe(ep, e, out);
-		}
 		weft_ring_next(&ep->tx.ring, e->nslots);
 taken:
 		if (out->ntx > WEFT_OUT_TX / 2) {

@@ -74,6 +74,9 @@ static struct weft_txm *weft_send_use(struct weft_ep *ep)
 	txm->tx.held = true;
 	weft_unlock(&ep->lock);
 	txm->tx.told = false;
+	txm->tx.done = ep->tx.done;
+	if (unlikely(txm->tx.done))
+		weft_cq_get(txm->tx.done);
 	txm->path = NULL;
 	txm->flow = NULL;
 	txm->buf = NULL;
@@ -123,10 +126,30 @@ struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *
 	return txm;
 }
 
-/* Count a completion. The caller holds ep->lock or sq_mutex and has written the completion. */
-static void weft_send_count(struct weft_ep *ep, u8 op, int status, struct weft_out *out)
+/*
+ * Return: true if a send with these flags and this result has a completion. A trigger may want
+ * none, also if it fails.
+ */
+static bool weft_send_reports(u16 flags, int status)
+{
+	return flags & WEFT_SQ_COMPLETION || (status && likely(!(flags & WEFT_SQ_ALONE)));
+}
+
+/*
+ * Count a completion. The caller holds ep->lock or sq_mutex and has written the completion. @done:
+ * counts the end of a trigger's operation, NULL: nothing does.
+ */
+static void weft_send_count(struct weft_ep *ep, u8 op, u16 flags, struct weft_cq *done, int status,
+			    struct weft_out *out)
 {
 	struct weft_cq *cntr = ep->tx_cntr;
+
+	if (unlikely(flags & WEFT_SQ_ALONE)) {
+		if (done && READ_ONCE(ep->state) != WEFT_EPS_DEAD)
+			weft_cq_count(done, status, out);
+		if (!(flags & WEFT_SQ_COMPLETION))
+			return;
+	}
 
 	if (unlikely(weft_sq_is_rma(op)))
 		cntr = ep->rma_cntr[weft_sq_fetches(op) ? WEFT_CNTR_READ : WEFT_CNTR_WRITE];
@@ -150,7 +173,7 @@ static void weft_send_post(struct weft_ep *ep, struct weft_txm *txm, const struc
 		if (!waits)
 			txm->tx.waits = false;
 	}
-	weft_send_count(ep, op, c->status, out);
+	weft_send_count(ep, op, txm->flags, txm->tx.done, c->status, out);
 	if (!waits)
 		weft_send_release(ep, txm);
 	weft_unlock(&ep->lock);
@@ -169,14 +192,17 @@ void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct wef
 	struct weft_cqe *c = &ep->tx.cqe;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
-	if ((e->err || e->flags & WEFT_SQ_COMPLETION) && ep->tx_cq) {
+	if (weft_send_reports(e->flags, e->err) && ep->tx_cq) {
 		weft_send_fill(c, ep, e->context, e->tag, e->len, e->op, e->err);
 		if (unlikely(!weft_cq_post(ep->tx_cq, c, NULL, 0, NULL, out))) {
-			weft_send_post(ep, weft_send_use(ep), c, e->op, out);
+			struct weft_txm *txm = weft_send_use(ep);
+
+			txm->flags = e->flags;
+			weft_send_post(ep, txm, c, e->op, out);
 			return;
 		}
 	}
-	weft_send_count(ep, e->op, e->err, out);
+	weft_send_count(ep, e->op, e->flags, ep->tx.done, e->err, out);
 }
 
 /**
@@ -193,9 +219,9 @@ void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out)
 	if (txm->tx.told || (unlikely(txm->rxm) && status && weft_rma_stop(txm, status, out)))
 		return;
 	txm->tx.told = true;
-	if (!status && !(txm->flags & WEFT_SQ_COMPLETION)) {
+	if (!weft_send_reports(txm->flags, status)) {
 		weft_lock(&txm->ep->lock);
-		weft_send_count(txm->ep, txm->tx.op, 0, out);
+		weft_send_count(txm->ep, txm->tx.op, txm->flags, txm->tx.done, status, out);
 		weft_send_release(txm->ep, txm);
 		weft_unlock(&txm->ep->lock);
 		return;
@@ -376,7 +402,7 @@ void weft_fence_go(struct weft_flow *flow, struct weft_out *out)
 
 	weft_assert_held(&flow->path->lock);
 	weft_lock(&ep->lock);
-	WRITE_ONCE(ep->tx.fence_go, true);
+	WRITE_ONCE(ep->tx.aside, true);
 	weft_ep_sq_defer(ep, out);
 	weft_unlock(&ep->lock);
 }

@@ -41,6 +41,7 @@
  * @uid: owner: the endpoint, its memory and messages kept for it count for this user, too
  * @job: its job, entered by the caller (weft_job_enter()), NULL: the default one
  * @domain: regions that peers may access through it, NULL: none
+ * @triggers: triggers of its context, NULL: none
  * @zone: protection zone: regions of other zones are not accessed through it
  */
 struct weft_ep_conf {
@@ -59,6 +60,7 @@ struct weft_ep_conf {
 	u32 uid;
 	struct weft_job *job;
 	struct weft_domain *domain;
+	struct weft_triggers *triggers;
 	u32 zone;
 };
 

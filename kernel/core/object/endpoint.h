@@ -25,6 +25,7 @@
 #define WEFT_WORK_TIDY	7	/* close flows on idle paths */
 #define WEFT_WORK_RQ	8	/* continue a paused receive ring */
 #define WEFT_WORK_MONITOR	9	/* check nodes that receives name */
+#define WEFT_WORK_TRIGGER	10	/* fire triggers of a counter */
 
 #define WEFT_TURNS	64	/* lists of receives that complete in order; a power of two */
 
@@ -41,6 +42,9 @@
  * @starved: they could not be allocated: a timer tries again
  * @work: continues a paused receive ring, and allocates what is needed
  * @draining: the receive ring is being emptied
+ * @fired: struct weft_trigger that have fired, not yet posted
+ * @ntriggers: triggers of receives that wait or have fired
+ * @done: the entry being applied is a trigger's: counts its end, NULL: none
  * @ncut: bits in @cut
  * @cut: entries of the receive ring that are canceled, a bit for each slot
  * @claims: messages set aside (rxm->rx.enode)
@@ -85,6 +89,9 @@ struct weft_ep_rx {
 	bool starved;
 	struct weft_work work;
 	bool draining;
+	struct weft_list fired;
+	u32 ntriggers;
+	struct weft_cq *done;
 	u32 ncut;
 	u64 *cut;
 	struct weft_list claims;
@@ -128,7 +135,10 @@ struct weft_ep_rx {
  * @scan: an engine drains the send ring: it does not wait for the program's memory; sq_mutex
  * @win: resident payload of @entry; sq_mutex
  * @fences: flows with sends that a fence holds back (flow->fnode); sq_mutex
- * @fence_go: some of these sends may be sent
+ * @aside: some of these sends may be sent, or triggers have fired; written under the lock
+ * @fired: struct weft_trigger that have fired, not yet posted; ep->lock
+ * @ntriggers: triggers of sends that wait or have fired; ep->lock
+ * @done: the entry being processed is a trigger's: counts its end, NULL: none; sq_mutex
  * @groups: struct weft_member, multicast groups that it has joined; sq_mutex
  * @ngroups: number of @groups; sq_mutex
  * @next_group: number of the next group; sq_mutex
@@ -156,7 +166,10 @@ struct weft_ep_tx {
 	bool scan;
 	struct weft_mem *win;
 	struct weft_list fences;
-	bool fence_go;
+	bool aside;
+	struct weft_list fired;
+	u32 ntriggers;
+	struct weft_cq *done;
 	struct weft_list groups;
 	u32 ngroups;
 	u32 next_group;

@@ -99,6 +99,10 @@ void weft_txm_put(struct weft_txm *txm, struct weft_out *out)
 		weft_ep_put(ep);
 		return;
 	}
+	if (unlikely(txm->tx.done)) {
+		weft_cq_put(txm->tx.done);
+		txm->tx.done = NULL;
+	}
 	txm->buf = NULL;
 	txm->path = NULL;
 	txm->flow = NULL;

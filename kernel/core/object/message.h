@@ -58,6 +58,8 @@ struct weft_win {
 #define WEFT_SQ_LATER	(WEFT_SQ_TRANSMIT | WEFT_SQ_DELIVERY | WEFT_SQ_MATCH)
 /* internal: under way until it is delivered, whatever its level */
 #define WEFT_SQ_TRACKED	BIT(15)
+/* internal: of a trigger with WEFT_TRIGGERF_ALONE */
+#define WEFT_SQ_ALONE	BIT(14)
 /* levels that the peer reports by DONE */
 #define WEFT_SQ_TOLD	(WEFT_SQ_DELIVERY | WEFT_SQ_MATCH)
 
@@ -104,6 +106,7 @@ struct weft_txm_bulk {
  * @placed: DONE has come
  * @told: the completion has been written, or is not wanted
  * @op: WEFT_SQ_SEND, _TSEND, _WRITE, _READ, _ATOMIC, _FETCH
+ * @done: WEFT_SQ_ALONE: counts its end, referenced, NULL: none
  */
 struct weft_txm_tx {
 	u64 context;
@@ -115,6 +118,7 @@ struct weft_txm_tx {
 	bool placed;
 	bool told;
 	u8 op;
+	struct weft_cq *done;
 };
 
 /**
@@ -211,6 +215,7 @@ static inline u8 *weft_txm_at(const struct weft_txm *txm, u32 off, u32 *n)
 #define WEFT_POST_PART	BIT(15)	/* a part of a multi-receive buffer, not of the ring */
 #define WEFT_POST_ASIDE	BIT(14)	/* its success is not that of a message: not counted */
 #define WEFT_POST_CLAIM	BIT(13)	/* claims an announced message */
+#define WEFT_POST_ALONE	BIT(12)	/* of a trigger with WEFT_TRIGGERF_ALONE */
 #define WEFT_PARTS	16		/* parts of an endpoint beside its receives */
 
 /**
@@ -240,6 +245,7 @@ static inline u8 *weft_txm_at(const struct weft_txm *txm, u32 off, u32 *n)
  * @nparts: buffer: parts in use
  * @least: buffer: takes no more messages when fewer bytes are left
  * @used: buffer: bytes before the end of the last part
+ * @cntr: WEFT_POST_ALONE: counts its end, referenced, NULL: none
  * @vec: its segments
  *
  * Under ep->lock (a shared one that is not taken: srq->lock). A matched receive belongs to its
@@ -270,6 +276,7 @@ struct weft_post {
 	u32 nparts;
 	u64 least;
 	u64 used;
+	struct weft_cq *cntr;
 	struct weft_vec vec;
 };
 

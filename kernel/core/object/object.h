@@ -22,6 +22,7 @@
 #include "core/object/calls.h"
 #include "core/object/endpoint.h"
 #include "core/object/srq.h"
+#include "core/object/trigger.h"
 #include "core/object/upcalls.h"
 
 /*
@@ -129,6 +130,14 @@ void weft_job_cm_auth(const struct weft_conn *conn, struct weft_w_cm *w);
 bool weft_job_cm_ok(struct weft_path *path, const struct weft_job *job, const struct weft_w_cm *w,
 		    const struct weft_flowid *f);
 void weft_flow_auth(struct weft_flow *flow);
+
+/* ---- trigger.c ------------------------------------------------------------------ */
+
+void weft_trigger_free(struct weft_trigger *t);
+void weft_trigger_out(struct weft_ep *ep, struct weft_trigger *t);
+void weft_trigger_ring(struct weft_ring *r, const struct weft_trigger *t);
+void weft_trigger_unring(struct weft_ring *r, const struct weft_ring *was);
+void weft_ep_drop_fired(struct weft_ep *ep);
 
 /* ---- conn.c --------------------------------------------------------------------- */
 

@@ -10,8 +10,7 @@
  * may look like any sequence number. So each entry clears the sequence number of the slot behind it
  * before it is published.
  *
- * A counter is a queue without a ring (size 0): weft_cq_count() replaces weft_cq_post(), waiting
- * and waking are the same.
+ * A counter is a queue without a ring (size 0): cntr.c.
  */
 #include "core/queue/cq.h"
 
@@ -39,6 +38,7 @@ void weft_cq_init(struct weft_cq *cq, struct weft_core *core, weft_counters_t cn
 	cq->doorbell = doorbell;
 	cq->status = status;
 	weft_list_init(&cq->wake);
+	weft_lists_init(cq->trip.list, WEFT_TRIPS);
 	weft_list_init(&cq->waiting);
 }
 
@@ -120,42 +120,6 @@ static void weft_cq_write(struct weft_cq *cq, const struct weft_cqe *e, const vo
 	memcpy(slot, e, offsetof(struct weft_cqe, nslots));
 	weft_cq_put_entry(cq, slot, payload, plen);
 	weft_cq_show(cq);
-}
-
-static void weft_cntr_move(struct weft_cq *cntr)
-{
-	WRITE_ONCE(cntr->tail, cntr->tail + 1);
-	/* barrier C: numbers before index */
-	smp_store_release(&cntr->status->tail, cntr->tail);
-}
-
-/* queue.h has the description. */
-void weft_cq_count(struct weft_cq *cntr, bool failed, struct weft_out *out)
-{
-	struct weft_cq_status *st = cntr->status;
-
-	weft_lock(&cntr->lock);
-	smp_wmb();	/* received data before the number */
-	if (failed)
-		WRITE_ONCE(st->failed, st->failed + 1);
-	else
-		WRITE_ONCE(st->done, st->done + 1);
-	weft_cntr_move(cntr);
-	weft_cq_wake(cntr, out);
-	weft_unlock(&cntr->lock);
-}
-
-/**
- * weft_cq_stir - have all waiters of a counter check it again
- * @cntr: the counter
- *
- * The caller wakes them afterwards.
- */
-void weft_cq_stir(struct weft_cq *cntr)
-{
-	weft_lock(&cntr->lock);
-	weft_cntr_move(cntr);
-	weft_unlock(&cntr->lock);
 }
 
 /* queue.h has the description. */

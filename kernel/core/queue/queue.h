@@ -11,6 +11,7 @@
 #include "core/base/conf.h"
 #include "core/base/io_batch.h"
 #include <linux/weft.h>
+#include <linux/weft_trigger.h>
 
 /* ---- Completion queues: for adapters --------------------------------- */
 
@@ -32,6 +33,29 @@ struct weft_ovf {
 	bool waits;
 };
 
+struct weft_triggers;
+
+#define WEFT_TRIPS	2	/* kinds of thresholds: of successful operations, and of all */
+
+/**
+ * struct weft_cq_trip - triggers of a counter (object/trigger.h)
+ * @set: triggers of its context, NULL: it never had one; triggers->mutex
+ * @list: those that wait for it, by threshold; triggers->mutex
+ * @named: number of waiting triggers that name the counter in any way; triggers->mutex, read
+ *	without it
+ * @which: bit i: @at[i] is valid
+ * @at: lowest thresholds
+ * @work: fires triggers; holds a reference of the counter while it is queued
+ */
+struct weft_cq_trip {
+	struct weft_triggers *set;
+	struct weft_list list[WEFT_TRIPS];
+	u32 named;
+	u32 which;
+	u64 at[WEFT_TRIPS];
+	struct weft_work work;
+};
+
 /**
  * struct weft_cq - completion queue
  * @core: the core of its port; opaque here
@@ -51,6 +75,7 @@ struct weft_ovf {
  * @polled: an engine polls its doorbell, see poll.c: the program is not asked for notify calls
  * @armed: a thread may be waiting (only then weft_env_wake_cq() is called); waiters set it before
  *	they check the queue again
+ * @trip: triggers of a counter
  * @dev: private pointer of the adapter
  *
  * Entries are written in the order of weft_cq_post() calls. If the ring is full or others wait, a
@@ -74,6 +99,7 @@ struct weft_cq {
 	struct weft_list waiting;
 	bool polled;
 	bool armed;
+	struct weft_cq_trip trip;
 	void *dev;
 };
 
@@ -93,6 +119,15 @@ void weft_cq_init(struct weft_cq *cq, struct weft_core *core, weft_counters_t cn
 
 /* Move the index of a counter, so that waiters check it again; the caller wakes them. */
 void weft_cq_stir(struct weft_cq *cntr);
+
+/* Set a counter, or add to it. @flags: WEFT_CNTRF_*. Any context. */
+void weft_cntr_change(struct weft_cq *cntr, u64 value, u32 flags, struct weft_out *out);
+
+/* Return: true if triggers that wait name the counter. */
+static inline bool weft_cntr_named(const struct weft_cq *cntr)
+{
+	return READ_ONCE(cntr->trip.named);
+}
 
 /*
  * For an engine: between weft_cq_hot() and weft_cq_cool() it calls weft_cq_notify() when the
@@ -137,6 +172,13 @@ bool weft_cq_post(struct weft_cq *cq, const struct weft_cqe *e, const void *payl
  * caller may hold any locks but cq->lock. The operation's completion may still wait.
  */
 void weft_cq_count(struct weft_cq *cntr, bool failed, struct weft_out *out);
+
+/* Triggers of a counter: cntr.c has the descriptions. triggers->mutex is held. */
+void weft_cntr_trips(struct weft_cq *cntr, struct weft_triggers *set, u8 kind, void *ctx);
+void weft_cntr_trip(struct weft_cq *cntr, u32 which, const u64 at[WEFT_TRIPS],
+		    struct weft_out *out);
+void weft_cntr_tripped(struct weft_cq *cntr);
+void weft_cntr_values(struct weft_cq *cntr, u64 value[WEFT_TRIPS]);
 
 /*
  * Take back a waiting completion. Return: true if it was waiting; false: it never waited, or it has

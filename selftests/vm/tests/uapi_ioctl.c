@@ -61,6 +61,8 @@ static const struct ioc iocs[] = {
 	IOC(GROUP_LEAVE, weft_ioc_group, 0, HANDLE),
 	IOC(REGION_ADD, weft_ioc_region, 0, OUT),
 	IOC(REGION_END, weft_ioc_region_end, 0, 0),
+	IOC(TRIGGER_ADD, weft_ioc_trigger_add, 0, 0),
+	IOC(TRIGGER_END, weft_ioc_trigger_end, RSVD(weft_ioc_trigger_end), 0),
 };
 
 #define NIOC	(sizeof(iocs) / sizeof(iocs[0]))
@@ -119,6 +121,13 @@ static void *fill(const struct ioc *i)
 		seg.addr = (uintptr_t)page;
 		seg.len = PAGE;
 		break;
+	case WEFT_IOC_TRIGGER_ADD:
+		/* an entry whose counter is missing */
+		((struct weft_ioc_trigger_add *)page)->cntr = 0x00070007;
+		((struct weft_ioc_trigger_add *)page)->op = WEFT_TRIGGER_SEND;
+		((struct weft_ioc_trigger_add *)page)->nslots = 1;
+		((struct weft_ioc_trigger_add *)page)->entry = (uintptr_t)page;
+		break;
 	}
 	return page;
 }
@@ -126,7 +135,8 @@ static void *fill(const struct ioc *i)
 /* The expected result for @fill: success for ioctls that name no object. */
 static int expected(const struct ioc *i)
 {
-	return i->opts & HANDLE || i->req == WEFT_IOC_REGION_END ? -ENOENT : 0;
+	return i->opts & HANDLE || i->req == WEFT_IOC_REGION_END ||
+	       i->req == WEFT_IOC_TRIGGER_ADD ? -ENOENT : 0;
 }
 
 /* Undo the effect of a successful call. */
@@ -223,6 +233,10 @@ static __u32 flags_of(const struct ioc *i)
 		return WEFT_SHUT_GRACEFUL;
 	case WEFT_IOC_GROUP_JOIN:
 		return WEFT_GROUP_SEND | WEFT_GROUP_RECV;
+	case WEFT_IOC_TRIGGER_ADD:
+		return WEFT_TRIGGERF_BOTH | WEFT_TRIGGERF_ALONE;
+	case WEFT_IOC_TRIGGER_END:
+		return WEFT_TRIGGERF_ONE | WEFT_TRIGGERF_TELL;
 	default:
 		return 0;
 	}
@@ -295,7 +309,7 @@ static bool unknown(void)
 	unsigned int nr;
 
 	for (nr = 0; nr < 256; nr++) {
-		if ((nr >= 1 && nr <= 0x14) || (nr >= 0x20 && nr <= 0x2b))
+		if ((nr >= 1 && nr <= 0x14) || (nr >= 0x20 && nr <= 0x2d))
 			continue;
 		CHECK_EQ(raw(fd, _IOC(_IOC_WRITE, 'w', nr, 16), page), -ENOTTY);
 	}
@@ -395,6 +409,17 @@ static bool creation(void)
 	ONE(REGION_ADD, weft_ioc_region, flags, WEFT_REGIONF_KEY, -EINVAL);
 	ONE(REGION_ADD, weft_ioc_region, segs, 8, -EFAULT);
 	ONE(REGION_ADD, weft_ioc_region, cntr, 0x00070007, -ENOENT);
+	ONE(TRIGGER_ADD, weft_ioc_trigger_add, op, 0, -EINVAL);
+	ONE(TRIGGER_ADD, weft_ioc_trigger_add, op, WEFT_TRIGGER_ADD, -EINVAL);
+	ONE(TRIGGER_ADD, weft_ioc_trigger_add, op, 5, -EINVAL);
+	ONE(TRIGGER_ADD, weft_ioc_trigger_add, nslots, 0, -EINVAL);
+	ONE(TRIGGER_ADD, weft_ioc_trigger_add, nslots, WEFT_NSLOTS_MAX + 1, -EINVAL);
+	ONE(TRIGGER_ADD, weft_ioc_trigger_add, done, 0x00070007, -EINVAL);
+	ONE(TRIGGER_ADD, weft_ioc_trigger_add, value, 1, -EINVAL);
+	ONE(TRIGGER_END, weft_ioc_trigger_end, id, 1, -EINVAL);
+	ONE(TRIGGER_END, weft_ioc_trigger_end, cntr, 0x00070007, -ENOENT);
+	ONE(TRIGGER_END, weft_ioc_trigger_end, object, 0x00070007, -ENOENT);
+	ONE(TRIGGER_END, weft_ioc_trigger_end, flags, WEFT_TRIGGERF_ONE, -ENOENT);
 	ONE(LISTEN, weft_ioc_cm, backlog, 0, -EINVAL);
 	ONE(LISTEN, weft_ioc_cm, conn, 1, -EINVAL);
 	ONE(LISTEN, weft_ioc_cm, data_len, 1, -EINVAL);
