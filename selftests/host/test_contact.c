@@ -292,7 +292,7 @@ TEST(contact__beside_another_node)
 	ASSERT_EQ(5, e.context);
 	ASSERT_EQ(0, rig_send(t.ea, &op));
 	ASSERT_EQ(1, rig_cq_read(t.ca, &e));
-	while (!t.ea->ep->tx.fence_go)
+	while (!t.ea->ep->tx.aside)
 		ASSERT_TRUE(rig_step(t.rig, U64_MAX));
 	/* the program has stored the doorbell, and not called yet */
 	op.more = true;
@@ -300,7 +300,7 @@ TEST(contact__beside_another_node)
 	WRITE_ONCE(t.ea->doorbell.sq_tail, t.ea->sq_tail);
 	rig_run(t.rig, MS);
 	EXPECT_EQ(1, rig_cq_read(t.ca, &e));
-	EXPECT_FALSE(t.ea->ep->tx.fence_go);
+	EXPECT_FALSE(t.ea->ep->tx.aside);
 	appear(&t);
 	ASSERT_EQ(0, two_get(&t, t.room, 8, 9));
 	EXPECT_EQ(0, two_status(&t, t.cb, 9, SEC));

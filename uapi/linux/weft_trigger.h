@@ -90,7 +90,7 @@ struct weft_ioc_trigger_end {
 /* ---- The file of a counter ------------------------------------------------------------------ */
 
 #define WEFT_CNTRF_ADD		(1u << 0)	/* add @value, else set to it */
-#define WEFT_CNTRF_FAILED	(1u << 1)	/* the number of failed operations, else of others */
+#define WEFT_CNTRF_FAILED	(1u << 1)	/* of failed operations, else of others */
 
 /**
  * struct weft_ioc_cntr_change - change a counter (WEFT_IOC_CNTR_CHANGE)

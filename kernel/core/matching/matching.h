@@ -11,15 +11,14 @@
 #include "core/matching/calls.h"
 #include "core/transport/transport.h"
 
-/* ---- fired.c -------------------------------------------------------------------- */
+/* ---- work.c --------------------------------------------------------------------- */
 
-void weft_recv_fired(struct weft_ep *ep, struct weft_out *out);
+void weft_recv_all(struct weft_ep *ep, struct weft_out *out);
+void weft_recv_work(struct weft_ep *ep, struct weft_out *out);
 
 /* ---- post.c --------------------------------------------------------------------- */
 
 void weft_recv_drain(struct weft_ep *ep, struct weft_out *out);
-void weft_recv_all(struct weft_ep *ep, struct weft_out *out);
-void weft_recv_work(struct weft_ep *ep, struct weft_out *out);
 struct weft_post *weft_recv_find(struct weft_ep *ep, u8 kind, u32 src, u64 tag, u64 len,
 				 struct weft_out *out);
 bool weft_recv_resolve(struct weft_ep *ep);

@@ -612,68 +612,6 @@ void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
 	}
 }
 
-/*
- * Allocate what the endpoint needs, and apply entries of the ring, even if it is paused. May sleep.
- * @cons: out: consumer index. Return: true if there is more to do.
- */
-static bool weft_recv_more(struct weft_ep *ep, u32 *cons, struct weft_out *out)
-{
-	bool grown = weft_grow(ep, out), more;
-
-	weft_lock(&ep->lock);
-	ep->rx.paused = false;
-	if (ep->state != WEFT_EPS_NEW && ep->state != WEFT_EPS_LISTENING) {
-		if (unlikely(!weft_list_empty(&ep->rx.fired)))
-			weft_recv_fired(ep, out);
-		weft_recv_drain(ep, out);
-	}
-	if (unlikely(ep->rx.multi_wait) && !weft_list_empty(&ep->rx.post_free))
-		weft_multi_retry(ep, out);
-	more = ep->rx.paused || (grown && ep->rx.hungry);
-	*cons = ep->rx.ring.cons;
-	weft_unlock(&ep->lock);
-	return more;
-}
-
-/**
- * weft_recv_all - apply all entries of the receive ring, in the program's call
- * @ep: the endpoint, not locked
- * @out: output; flushed when the ring pauses
- *
- * The work is bounded by the ring. After a signal, or when another thread posts meanwhile, a worker
- * applies the rest.
- *
- * Context: may sleep.
- */
-void weft_recv_all(struct weft_ep *ep, struct weft_out *out)
-{
-	u32 cons, from;
-
-	if (likely(!weft_recv_more(ep, &from, out)))
-		return;
-	do {
-		weft_flush(out);
-		if (weft_signal_pending())
-			return;
-		weft_yield();
-	} while (weft_recv_more(ep, &cons, out) && cons - from < ep->rx.ring.size);
-}
-
-/**
- * weft_recv_work - a worker continues a receive ring that is paused, or whose endpoint is hungry
- * @ep: the endpoint, of a queued ep->rx.work
- * @out: output
- */
-void weft_recv_work(struct weft_ep *ep, struct weft_out *out)
-{
-	u32 cons;
-
-	weft_lock(&ep->lock);
-	ep->rx.work.queued = false;
-	weft_unlock(&ep->lock);
-	weft_recv_more(ep, &cons, out);
-}
-
 /**
  * weft_recv_find - find the receive for a message that has its turn
  * @ep: the endpoint, locked; it accepts messages
