@@ -85,6 +85,8 @@ static void weft_ucq_kill(struct weft_obj *obj)
 	if (ucq->hot.poller)
 		weft_hot_forget(&ucq->hot);
 	WRITE_ONCE(ucq->dead, true);
+	if (!ucq->ring && ucq->cq.core)
+		weft_cntr_end(&ucq->cq);
 	weft_ucq_wake(ucq, EPOLLIN | EPOLLRDNORM | EPOLLERR | EPOLLHUP);
 }
 

@@ -522,6 +522,46 @@ TEST(trigger__refused)
 	rig_free(p.rig);
 }
 
+/* A counter ends while its work waits, and while operations refer to it: its page is not used. */
+TEST(trigger__counter_ends)
+{
+	struct weft_trigger_conf conf = { .flags = WEFT_TRIGGERF_ALONE };
+	struct rig_cq *cntr, *done;
+	struct weft_cqe e;
+	struct rig_op op;
+	struct pair p;
+	int status;
+
+	pair_init(&p, 1);
+	cntr = rig_cq_new(p.a, 0);
+	done = rig_cq_new(p.a, 0);
+	ASSERT_EQ(0, later(&p, cntr, 5, 0, 1));
+	rig_cntr_change(p.a, cntr, 5, 0);
+	EXPECT_TRUE(cntr->cq.trip.work.queued);
+	weft_cntr_end(&cntr->cq);
+	memset(&cntr->status, 0xee, sizeof(cntr->status));
+	EXPECT_EQ(-1, next(&p, p.ca, &status));
+	rig_cntr_change(p.a, cntr, 9, WEFT_CNTRF_ADD);
+	weft_cq_stir(&cntr->cq);
+	EXPECT_EQ(0xeeeeeeeeeeeeeeeeull, cntr->status.done);
+	EXPECT_EQ(0xeeeeeeee, cntr->status.tail);
+	/* a send that is under way when the counter of its end goes */
+	ASSERT_EQ(0, take(&p, 0, 7));
+	cntr = rig_cq_new(p.a, 0);
+	conf.cntr = &cntr->cq;
+	conf.done = &done->cq;
+	op = note(&p, 0, 2);
+	op.flags = WEFT_SQ_DELIVERY;
+	p.ea->trigger = &conf;
+	ASSERT_EQ(0, rig_send(p.ea, &op));
+	p.ea->trigger = NULL;
+	weft_cntr_end(&done->cq);
+	EXPECT_EQ(7, next(&p, p.cb, &status));
+	EXPECT_EQ(0, done->status.done);
+	EXPECT_EQ(0, rig_cq_read(p.ca, &e));
+	rig_free(p.rig);
+}
+
 /* Ends: of the endpoint, of the process, with triggers that wait and that have fired. */
 TEST(trigger__ends)
 {

@@ -7,10 +7,13 @@
  * A counter knows the lowest thresholds of its triggers (trigger/trigger.c). When it reaches one,
  * it defers its work, once. The worker fires the triggers and sets new thresholds.
  *
+ *	counting --weft_cntr_end()--> ended: it has no numbers, and references may be left
+ *
  * Locks: cq->lock protects the numbers and the thresholds.
  */
 #include "core/queue/cq.h"
 
+/* The caller holds the lock, and the counter has not ended. */
 static void weft_cntr_move(struct weft_cq *cntr)
 {
 	WRITE_ONCE(cntr->tail, cntr->tail + 1);
@@ -25,7 +28,7 @@ static void weft_cntr_look(struct weft_cq *cntr, struct weft_out *out)
 	struct weft_cq_trip *trip = &cntr->trip;
 
 	weft_assert_held(&cntr->lock);
-	if (trip->work.queued ||
+	if (!st || trip->work.queued ||
 	    !((trip->which & 1 && st->done >= trip->at[0]) ||
 	      (trip->which & 2 && st->done + st->failed >= trip->at[1])))
 		return;
@@ -46,15 +49,18 @@ static void weft_cntr_step(struct weft_cq *cntr, struct weft_out *out)
 /* queue.h has the description. */
 void weft_cq_count(struct weft_cq *cntr, bool failed, struct weft_out *out)
 {
-	struct weft_cq_status *st = cntr->status;
+	struct weft_cq_status *st;
 
 	weft_lock(&cntr->lock);
-	smp_wmb();	/* received data before the number */
-	if (failed)
-		WRITE_ONCE(st->failed, st->failed + 1);
-	else
-		WRITE_ONCE(st->done, st->done + 1);
-	weft_cntr_step(cntr, out);
+	st = cntr->status;
+	if (likely(st)) {
+		smp_wmb();	/* received data before the number */
+		if (failed)
+			WRITE_ONCE(st->failed, st->failed + 1);
+		else
+			WRITE_ONCE(st->done, st->done + 1);
+		weft_cntr_step(cntr, out);
+	}
 	weft_unlock(&cntr->lock);
 }
 
@@ -67,7 +73,23 @@ void weft_cq_count(struct weft_cq *cntr, bool failed, struct weft_out *out)
 void weft_cq_stir(struct weft_cq *cntr)
 {
 	weft_lock(&cntr->lock);
-	weft_cntr_move(cntr);
+	if (cntr->status)
+		weft_cntr_move(cntr);
+	weft_unlock(&cntr->lock);
+}
+
+/**
+ * weft_cntr_end - end a counter: its page is not written any more
+ * @cntr: the counter
+ *
+ * Operations and triggers may still have references. They find no number.
+ *
+ * Context: any; cq->lock is not held.
+ */
+void weft_cntr_end(struct weft_cq *cntr)
+{
+	weft_lock(&cntr->lock);
+	cntr->status = NULL;
 	weft_unlock(&cntr->lock);
 }
 
@@ -82,12 +104,16 @@ void weft_cq_stir(struct weft_cq *cntr)
  */
 void weft_cntr_change(struct weft_cq *cntr, u64 value, u32 flags, struct weft_out *out)
 {
-	struct weft_cq_status *st = cntr->status;
-	u64 *number = flags & WEFT_CNTRF_FAILED ? &st->failed : &st->done;
+	struct weft_cq_status *st;
+	u64 *number;
 
 	weft_lock(&cntr->lock);
-	WRITE_ONCE(*number, flags & WEFT_CNTRF_ADD ? *number + value : value);
-	weft_cntr_step(cntr, out);
+	st = cntr->status;
+	if (likely(st)) {
+		number = flags & WEFT_CNTRF_FAILED ? &st->failed : &st->done;
+		WRITE_ONCE(*number, flags & WEFT_CNTRF_ADD ? *number + value : value);
+		weft_cntr_step(cntr, out);
+	}
 	weft_unlock(&cntr->lock);
 }
 
@@ -136,11 +162,17 @@ void weft_cntr_tripped(struct weft_cq *cntr)
  * weft_cntr_values - read what thresholds are compared with
  * @cntr: the counter
  * @value: out: successful operations, and all
+ *
+ * Return: true; false: the counter has ended.
  */
-void weft_cntr_values(struct weft_cq *cntr, u64 value[WEFT_TRIPS])
+bool weft_cntr_values(struct weft_cq *cntr, u64 value[WEFT_TRIPS])
 {
+	const struct weft_cq_status *st;
+
 	weft_lock(&cntr->lock);
-	value[0] = cntr->status->done;
-	value[1] = cntr->status->done + cntr->status->failed;
+	st = cntr->status;
+	value[0] = st ? st->done : 0;
+	value[1] = st ? st->done + st->failed : 0;
 	weft_unlock(&cntr->lock);
+	return st;
 }

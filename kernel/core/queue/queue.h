@@ -67,7 +67,7 @@ struct weft_cq_trip {
  * @slots: ring, which only the kernel writes; NULL: a counter
  * @size: number of slots, a power of two; 0: a counter
  * @doorbell: the user's consumer index; untrusted, read once
- * @status: page that the user reads
+ * @status: page that the user reads; NULL: a counter that has ended
  * @tail: producer index (copy of the kernel)
  * @head: consumer index read last
  * @bad: the user's index was outside of the ring
@@ -122,6 +122,12 @@ void weft_cq_stir(struct weft_cq *cntr);
 
 /* Set a counter, or add to it. @flags: WEFT_CNTRF_*. Any context. */
 void weft_cntr_change(struct weft_cq *cntr, u64 value, u32 flags, struct weft_out *out);
+
+/*
+ * The counter's page will be freed, and references may be left: it counts nothing more. Any
+ * context.
+ */
+void weft_cntr_end(struct weft_cq *cntr);
 
 /* Return: true if triggers that wait name the counter. */
 static inline bool weft_cntr_named(const struct weft_cq *cntr)
@@ -178,7 +184,7 @@ void weft_cntr_trips(struct weft_cq *cntr, struct weft_triggers *set, u8 kind, v
 void weft_cntr_trip(struct weft_cq *cntr, u32 which, const u64 at[WEFT_TRIPS],
 		    struct weft_out *out);
 void weft_cntr_tripped(struct weft_cq *cntr);
-void weft_cntr_values(struct weft_cq *cntr, u64 value[WEFT_TRIPS]);
+bool weft_cntr_values(struct weft_cq *cntr, u64 value[WEFT_TRIPS]);
 
 /*
  * Take back a waiting completion. Return: true if it was waiting; false: it never waited, or it has

@@ -134,7 +134,8 @@ static struct weft_trigger *weft_trigger_due(struct weft_cq *cntr)
 	u64 value[WEFT_TRIPS];
 	u32 i;
 
-	weft_cntr_values(cntr, value);
+	if (!weft_cntr_values(cntr, value))
+		return NULL;
 	for (i = 0; i < WEFT_TRIPS; i++) {
 		t = weft_trigger_first(&cntr->trip.list[i]);
 		if (!t || t->threshold > value[i])
