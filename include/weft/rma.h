@@ -42,25 +42,26 @@ struct weft_region {
  * weft_region_add() - let peers access memory (WEFT_IOC_REGION_ADD)
  * @ctx: context; peers access the region through its endpoints
  * @region: the region; the structure and @iov may be reused when the call returns
- * @key: in: key by which peers name the region; with WEFT_REGIONF_KEY: out
+ * @key: in: key by which peers name the region, unique in its zone; with WEFT_REGIONF_KEY: out
  *
  * Pins no memory. Any thread.
  *
  * Return: 0, -EINVAL: access, segments, no byte, -EFAULT: a segment that wraps, -EEXIST: the key is
- * in use, -ENOENT: no such counter, -ENOSPC: a limit of the user, -ENOMEM, -errno.
+ * in use in the zone, -ENOENT: no such counter, -ENOSPC: a limit of the user, -ENOMEM, -errno.
  */
 int weft_region_add(struct weft_ctx *ctx, const struct weft_region *region, uint64_t *key);
 
 /**
  * weft_region_end() - end a region (WEFT_IOC_REGION_END)
  * @ctx: context
+ * @zone: protection zone of the region, 0: none
  * @key: key of the region
  *
  * When the call returns, no peer accesses the memory through the region. Any thread.
  *
  * Return: 0, -ENOENT: no such region, -ENOMEM, -errno.
  */
-int weft_region_end(struct weft_ctx *ctx, uint64_t key);
+int weft_region_end(struct weft_ctx *ctx, uint32_t zone, uint64_t key);
 
 /* ---- Operations: weft_write(3) ---------------------------------------------------------- */
 

@@ -64,7 +64,7 @@ static int weft_region_add(struct weft_ctx *ctx, struct weft_region_conf *conf, 
  * @call: struct weft_ioc_region
  *
  * Return: 0, -EINVAL: access, number of segments, key with WEFT_REGIONF_KEY, no byte; -EFAULT: the
- * array of segments, or a segment that wraps; -EEXIST: the key is in use; -ENOENT: no such counter;
+ * array of segments, or a segment that wraps; -EEXIST: the key is in use in its zone; -ENOENT: no such counter;
  * -ENOSPC, -ENOMEM, -EIO.
  */
 int weft_region_call_add(struct weft_call *call)
@@ -108,8 +108,8 @@ int weft_region_call_end(struct weft_call *call)
 	if (!out)
 		return -ENOMEM;
 	mutex_lock(&ctx->own_lock);
-	cntr = weft_region_cntr(&ctx->domain, arg->key);
-	err = weft_region_end(&ctx->domain, arg->key, weft_now(), out);
+	cntr = weft_region_cntr(&ctx->domain, arg->zone, arg->key);
+	err = weft_region_end(&ctx->domain, arg->zone, arg->key, weft_now(), out);
 	if (!err && cntr)
 		container_of(cntr, struct weft_ucq, cq)->obj.users--;
 	mutex_unlock(&ctx->own_lock);

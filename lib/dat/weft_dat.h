@@ -385,7 +385,7 @@ DAT_RETURN wd_lmr_sync(DAT_IA_HANDLE ia, const DAT_LMR_TRIPLET *iov, DAT_VLEN n)
 
 int wd_region_add(const struct wd_pz *pz, uint64_t addr, uint64_t len, DAT_MEM_PRIV_FLAGS priv,
 		  DAT_RMR_CONTEXT *context);
-void wd_region_end(struct wd_ia *ia, DAT_RMR_CONTEXT context);
+void wd_region_end(const struct wd_pz *pz, DAT_RMR_CONTEXT context);
 
 DAT_RETURN wd_rmr_create(DAT_PZ_HANDLE pz, DAT_RMR_HANDLE *rmr);
 DAT_RETURN wd_rmr_query(DAT_RMR_HANDLE rmr, DAT_RMR_PARAM_MASK mask, DAT_RMR_PARAM *param);

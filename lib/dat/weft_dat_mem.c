@@ -188,7 +188,7 @@ DAT_RETURN wd_lmr_free(DAT_LMR_HANDLE handle)
 		return WD_STATE(DAT_INVALID_STATE_LMR_IN_USE);
 	ia = lmr->obj.ia;
 	wd_unindex(&lmr->obj);
-	wd_region_end(ia, lmr->context);
+	wd_region_end(lmr->pz, lmr->context);
 	weft_mr_dereg(ia->ctx, lmr->key);
 	wd_unuse(lmr->pz);
 	wd_free(lmr);

@@ -59,11 +59,11 @@ int wd_region_add(const struct wd_pz *pz, uint64_t addr, uint64_t len, DAT_MEM_P
 
 /**
  * wd_region_end - end the access of peers: when this returns, none has access
- * @ia: the IA
+ * @pz: zone of the region
  * @context: RMR context of the region, 0: none
  */
-void wd_region_end(struct wd_ia *ia, DAT_RMR_CONTEXT context)
+void wd_region_end(const struct wd_pz *pz, DAT_RMR_CONTEXT context)
 {
 	if (context)
-		weft_region_end(ia->ctx, wd_region_key(context));
+		weft_region_end(pz->obj.ia->ctx, pz->zone, wd_region_key(context));
 }

@@ -53,7 +53,7 @@ DAT_RETURN wd_rmr_query(DAT_RMR_HANDLE handle, DAT_RMR_PARAM_MASK mask, DAT_RMR_
 static void wd_rmr_set(struct wd_rmr *rmr, struct wd_lmr *lmr, const DAT_LMR_TRIPLET *iov,
 		       DAT_MEM_PRIV_FLAGS priv, DAT_RMR_CONTEXT context)
 {
-	wd_region_end(rmr->obj.ia, rmr->context);
+	wd_region_end(rmr->pz, rmr->context);
 	wd_use(lmr);
 	wd_unuse(rmr->lmr);
 	rmr->lmr = lmr;

@@ -60,11 +60,11 @@ static int weft_fi_mr_compare(const void *a, const void *b)
 static void weft_fi_mr_end(struct weft_fi_mr *mr)
 {
 	if (mr->added)
-		weft_region_end(mr->domain->port->ctx, mr->fid.key);
+		weft_region_end(mr->domain->port->ctx, mr->region.zone, mr->fid.key);
 	mr->added = false;
 }
 
-/* Give the kernel the region in its present state. Return: 0, -FI_ENOKEY, -errno. */
+/* Give the kernel the region in its present state. Return: 0, -errno. */
 static int weft_fi_mr_add(struct weft_fi_mr *mr)
 {
 	struct weft_region region = mr->region;
@@ -81,9 +81,8 @@ static int weft_fi_mr_add(struct weft_fi_mr *mr)
 	mr->added = !ret;
 	if (ret)
 		weft_fi_fail(FI_LOG_MR, ret, "peers cannot access the memory region: %s%s",
-			     ret == -EEXIST ? "a domain of the port uses the key" :
 			     fi_strerror(-ret), weft_fi_limit_advice(ret));
-	return ret == -EEXIST ? -FI_ENOKEY : ret;
+	return ret;
 }
 
 /* ---- Keys ------------------------------------------------------------------------------- */

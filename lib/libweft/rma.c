@@ -39,9 +39,9 @@ int weft_region_add(struct weft_ctx *ctx, const struct weft_region *region, uint
 	return ret;
 }
 
-int weft_region_end(struct weft_ctx *ctx, uint64_t key)
+int weft_region_end(struct weft_ctx *ctx, uint32_t zone, uint64_t key)
 {
-	struct weft_ioc_region_end arg = { .size = sizeof(arg), .key = key };
+	struct weft_ioc_region_end arg = { .size = sizeof(arg), .key = key, .zone = zone };
 
 	return lw_ioctl(ctx->fd, WEFT_IOC_REGION_END, &arg);
 }

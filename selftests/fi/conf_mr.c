@@ -277,6 +277,26 @@ static bool in_use(void)
 	return true;
 }
 
+/* Two domains of one process have the same key: each endpoint reaches the region of its own. */
+static bool key_twice(void)
+{
+	struct fid_domain *domain;
+	struct fid_mr *mr, *other;
+
+	CHECK_EQ(fi_domain(p.b.fabric, p.b.info, &domain, NULL), 0);
+	CHECK_EQ(fi_mr_reg(domain, rbuf + SIZE, SIZE, BOTH_RIGHTS, 0, KEY, 0, &other, NULL), 0);
+	CHECK(hidden(0, KEY));
+	CHECK(expose(&p.b, rbuf, SIZE, BOTH_RIGHTS, KEY, &mr));
+	CHECK(reaches(0, KEY, rbuf));
+	CHECK_EQ(fi_close(&other->fid), 0);
+	CHECK(reaches(0, KEY, rbuf));
+	CHECK_EQ(fi_mr_reg(domain, rbuf + SIZE, SIZE, BOTH_RIGHTS, 0, KEY, 0, &other, NULL), 0);
+	CHECK_EQ(fi_close(&mr->fid), 0);
+	CHECK(hidden(0, KEY));
+	CHECK_EQ(fi_close(&other->fid), 0);
+	return !fi_close(&domain->fid);
+}
+
 #define CHOSEN	500
 
 static bool chosen(void)
@@ -661,6 +681,7 @@ static const struct row rows[] = {
 	ROW("MR-09", ON_BOTH, "The requested key is the key", requested, RMA),
 	ROW("MR-10", ON_BOTH, "A key in use is refused, and free again after the close", in_use,
 	    RMA),
+	ROW("MR-10a", ON_BOTH, "Two domains of a process may have the same key", key_twice, RMA),
 	ROW("MR-11", ON_BOTH, "With FI_MR_BASIC the provider chooses distinct keys", chosen, RMA,
 	    .o.mr_mode = 1),
 	ROW("MR-11a", ON_RDM, "The environment lets the provider choose keys", setting, RMA,

@@ -199,6 +199,7 @@ static void fill_object(union arg *a, unsigned int cmd)
 		a->region.nsegs = (how >> 2) % 4 + 1;
 		a->flags = how & 0x10 ? WEFT_REGIONF_KEY : 0;
 		a->region.key = how & 0x10 ? 0 : how >> 5;
+		a->region.zone = how >> 6 & 1;
 		a->region.segs = STAND_IN_USER + 0x1000 + number(1);
 		a->region.cntr = how & 0x20 ? handle(CQ) : WEFT_HANDLE_NONE;
 		break;
@@ -284,6 +285,7 @@ static void fill_call(union arg *a, unsigned int cmd)
 		break;
 	case WEFT_IOC_REGION_END:
 		a->region_end.key = how & 7;
+		a->region_end.zone = how >> 3 & 1;
 		break;
 	case WEFT_IOC_TRIGGER_ADD:
 		a->flags = how & 3;

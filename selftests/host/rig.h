@@ -681,7 +681,7 @@ struct rig_atomic {
 
 /* Return: as rig_send(). */
 int rig_atomic(struct rig_ep *ep, const struct rig_atomic *op);
-/* End a region of the process. Return: as weft_region_end(). */
+/* End a region of the process without a zone. Return: as weft_region_end(). */
 int rig_region_end(struct rig_proc *proc, u64 key);
 /* Return: as rig_send(). */
 int rig_rma(struct rig_ep *ep, const struct rig_rma *op);

@@ -6,7 +6,7 @@ int rig_region_end(struct rig_proc *proc, u64 key)
 {
 	struct rig_node *node = proc->node;
 	struct weft_out *out = rig_out(node);
-	int err = weft_region_end(&proc->domain, key, rig_clock(node), out);
+	int err = weft_region_end(&proc->domain, 0, key, rig_clock(node), out);
 
 	rig_leave(node, out);
 	return err;

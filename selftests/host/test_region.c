@@ -69,8 +69,8 @@ TEST(region__covers)
 	struct weft_region *r;
 
 	ASSERT_EQ(0, weft_region_new(&proc->domain, &conf));
-	EXPECT_EQ(NULL, weft_region_enter(&proc->domain, 8));
-	r = weft_region_enter(&proc->domain, 7);
+	EXPECT_EQ(NULL, weft_region_enter(&proc->domain, 0, 8));
+	r = weft_region_enter(&proc->domain, 0, 7);
 	ASSERT_TRUE(r);
 	EXPECT_TRUE(weft_region_covers(r, WEFT_REGION_READ, 100, 30));
 	EXPECT_TRUE(weft_region_covers(r, WEFT_REGION_READ, 129, 1));
@@ -83,6 +83,39 @@ TEST(region__covers)
 	EXPECT_FALSE(weft_region_covers(r, WEFT_REGION_READ, 0, ~0ull));
 	EXPECT_FALSE(weft_region_covers(r, WEFT_REGION_READ, ~0ull, 200));
 	weft_region_leave(r);
+	rig_free(rig);
+}
+
+/* A key is unique in its zone. An endpoint finds it there first, then among regions without one. */
+TEST(region__zones)
+{
+	struct weft_region_conf conf = good(5);
+	struct weft_region *r;
+	struct rig_proc *proc;
+	struct rig *rig = world(&proc);
+	struct weft_out *out = rig_out(&rig->node[0]);
+	u32 zone;
+
+	for (zone = 1; zone < 4; zone++) {
+		conf.zone = zone;
+		conf.base = zone;
+		EXPECT_EQ(0, weft_region_new(&proc->domain, &conf));
+		EXPECT_EQ(-EEXIST, weft_region_new(&proc->domain, &conf));
+	}
+	EXPECT_EQ(NULL, weft_region_enter(&proc->domain, 0, 5));
+	EXPECT_EQ(NULL, weft_region_enter(&proc->domain, 4, 5));
+	conf.zone = 0;
+	conf.base = 99;
+	EXPECT_EQ(0, weft_region_new(&proc->domain, &conf));
+	ASSERT_EQ(0, weft_region_end(&proc->domain, 2, 5, 0, out));
+	ASSERT_EQ(-ENOENT, weft_region_end(&proc->domain, 2, 5, 0, out));
+	for (zone = 0; zone < 5; zone++) {
+		r = weft_region_enter(&proc->domain, zone, 5);
+		ASSERT_TRUE(r);
+		EXPECT_EQ(zone == 1 || zone == 3 ? zone : 99, r->base);
+		weft_region_leave(r);
+	}
+	rig_leave(&rig->node[0], out);
 	rig_free(rig);
 }
 
@@ -99,10 +132,10 @@ TEST(region__memory)
 	u32 i, k, len, at, n = 0;
 
 	ASSERT_EQ(0, weft_region_new(&proc->domain, &conf));
-	rma.use[0].region = weft_region_enter(&proc->domain, 1);
+	rma.use[0].region = weft_region_enter(&proc->domain, 0, 1);
 	rma.use[0].off = 8;
 	rma.use[0].len = 5;
-	rma.use[1].region = weft_region_enter(&proc->domain, 1);
+	rma.use[1].region = weft_region_enter(&proc->domain, 0, 1);
 	rma.use[1].off = 0;
 	rma.use[1].len = 20;
 	for (k = 0; k < 2; k++)
@@ -148,7 +181,7 @@ TEST(region__limit)
 	EXPECT_EQ(1, rig_counter(&rig->node[0], WEFT_CNT_limit_regions));
 	/* a key that is in use takes nothing */
 	out = rig_out(&rig->node[0]);
-	ASSERT_EQ(0, weft_region_end(&d, 2, 0, out));
+	ASSERT_EQ(0, weft_region_end(&d, 0, 2, 0, out));
 	conf.key = 1;
 	EXPECT_EQ(-EEXIST, weft_region_new(&d, &conf));
 	conf.key = 2;
@@ -186,7 +219,7 @@ static void *accesses(void *arg)
 	struct weft_region *r;
 
 	while (!READ_ONCE(s->stop)) {
-		r = weft_region_enter(s->d, 1);
+		r = weft_region_enter(s->d, 0, 1);
 		if (!r)
 			continue;
 		WRITE_ONCE(s->inside, true);
@@ -215,7 +248,7 @@ TEST(region__threads)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, accesses, &s));
 	for (i = 0; i < ROUNDS || !READ_ONCE(s.got); i++) {
 		ASSERT_EQ(0, weft_region_new(&proc->domain, &conf));
-		ASSERT_EQ(0, weft_region_end(&proc->domain, 1, 0, out));
+		ASSERT_EQ(0, weft_region_end(&proc->domain, 0, 1, 0, out));
 		EXPECT_FALSE(READ_ONCE(s.inside));
 	}
 	WRITE_ONCE(s.stop, true);

@@ -286,8 +286,8 @@ TEST(rma_events__counters)
 		}
 		EXPECT_EQ(1, regions[0]->status.done);
 		EXPECT_EQ(1, regions[1]->status.done);
-		EXPECT_EQ(&regions[1]->cq, weft_region_cntr(&p.b->domain, 101));
-		EXPECT_EQ(NULL, weft_region_cntr(&p.b->domain, 102));
+		EXPECT_EQ(&regions[1]->cq, weft_region_cntr(&p.b->domain, 0, 101));
+		EXPECT_EQ(NULL, weft_region_cntr(&p.b->domain, 0, 102));
 		rig_free(p.rig);
 	}
 }

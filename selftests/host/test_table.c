@@ -61,17 +61,25 @@ TEST(table__keys)
 	for (i = 0; i < MANY; i++) {
 		/* keys that differ in the upper, or in the lower bits alone */
 		node[i].key = i % 2 ? (u64)i << 48 : i;
-		EXPECT_EQ(NULL, weft_keys_find(&t, node[i].key));
+		/* and equal ones in several zones */
+		if (i % 4 > 1) {
+			node[i].key = node[i - 2].key;
+			node[i].zone = i;
+		}
+		EXPECT_EQ(NULL, weft_keys_find(&t, node[i].zone, node[i].key));
 		ASSERT_EQ(0, weft_keys_add(&t, &node[i]));
 	}
-	EXPECT_EQ(-EEXIST, weft_keys_add(&t, &(struct weft_key_node){ .key = 2 }));
+	EXPECT_EQ(-EEXIST, weft_keys_add(&t, &(struct weft_key_node){ .key = 4 }));
+	EXPECT_EQ(-EEXIST, weft_keys_add(&t, &(struct weft_key_node){ .key = 4, .zone = 6 }));
+	EXPECT_EQ(NULL, weft_keys_find(&t, 5, 4));
 	for (i = 0; i < MANY; i++) {
-		EXPECT_EQ(&node[i], weft_keys_find(&t, node[i].key));
+		EXPECT_EQ(&node[i], weft_keys_find(&t, node[i].zone, node[i].key));
 		if (i % 3)
 			weft_keys_del(&t, &node[i]);
 	}
 	for (i = 0; i < MANY; i++) {
-		EXPECT_EQ(i % 3 ? NULL : &node[i], weft_keys_find(&t, node[i].key));
+		EXPECT_EQ(i % 3 ? NULL : &node[i],
+			  weft_keys_find(&t, node[i].zone, node[i].key));
 		if (i % 3 == 0)
 			weft_keys_del(&t, &node[i]);
 	}

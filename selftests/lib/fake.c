@@ -117,7 +117,8 @@ static int fake(unsigned long req, void *arg)
 	case WEFT_IOC_REGION_ADD:
 		return region(arg);
 	case WEFT_IOC_REGION_END:
-		return ((struct weft_ioc_region_end *)arg)->key == 4711 ? 0 : ENOENT;
+		return ((struct weft_ioc_region_end *)arg)->key == 4711 &&
+		       ((struct weft_ioc_region_end *)arg)->zone == 6 ? 0 : ENOENT;
 	case WEFT_IOC_CQ_NOTIFY:
 		cq_notifies++;
 		return 0;

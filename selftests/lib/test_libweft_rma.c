@@ -202,8 +202,9 @@ static void test_regions(void)
 	r.count = WEFT_IOV_MAX + 1;
 	CHECK(weft_region_add(ctx, &r, &key) == -EINVAL);
 	CHECK(key == 4711);
-	CHECK(!weft_region_end(ctx, key));
-	CHECK(weft_region_end(ctx, 5) == -ENOENT);
+	CHECK(!weft_region_end(ctx, 6, key));
+	CHECK(weft_region_end(ctx, 6, 5) == -ENOENT);
+	CHECK(weft_region_end(ctx, 0, key) == -ENOENT);
 }
 
 static const struct test tests[] = {

@@ -430,7 +430,8 @@ struct weft_ioc_mr {
  * @flags: WEFT_REGIONF_*
  * @access: WEFT_REGION_*; 0: no access
  * @nsegs: segments, 1 to WEFT_IOV_MAX
- * @key: in: key by which peers name the region; with WEFT_REGIONF_KEY: in: 0, out: the key
+ * @key: in: key by which peers name the region, unique in its zone; with WEFT_REGIONF_KEY: in: 0,
+ *	out: the key
  * @base: address of the first byte, as peers name it
  * @segs: user address of struct weft_iov[nsegs]: the memory, one segment behind the other
  * @cntr: counter of the operations of peers that have changed the region, WEFT_HANDLE_NONE
@@ -457,6 +458,8 @@ struct weft_ioc_region {
  * @size: size of this structure
  * @flags: 0
  * @key: its key
+ * @zone: its protection zone, 0: none
+ * @rsvd: 0
  *
  * When the call returns, no peer accesses the memory through the region. Operations under way fail
  * with EACCES.
@@ -465,6 +468,8 @@ struct weft_ioc_region_end {
 	__u32 size;
 	__u32 flags;
 	__u64 key;
+	__u32 zone;
+	__u32 rsvd;
 };
 
 /*

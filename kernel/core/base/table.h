@@ -7,7 +7,7 @@
  *
  *	struct weft_index	objects by a 32-bit number
  *	struct weft_hash	objects by the address of a node; the service is not compared
- *	struct weft_keys	objects by a 64-bit key
+ *	struct weft_keys	objects by a 64-bit key, which is unique in its 32-bit zone
  *	struct weft_timeq	objects by time, the earliest first
  *
  * idtable.h has a fourth kind, which refuses no entry.
@@ -47,12 +47,12 @@
  *					Return: the node, NULL: none
  *
  *	struct weft_keys
- *	struct weft_key_node		part of an object; its @key is the key
+ *	struct weft_key_node		part of an object; its @key and @zone are the key and its zone
  *	int weft_keys_init(t)		Return: 0, -ENOMEM
  *	void weft_keys_exit(t)		the table is empty
- *	int weft_keys_add(t, node)	Return: 0; -EEXIST: the key is in use; -ENOMEM
+ *	int weft_keys_add(t, node)	Return: 0; -EEXIST: the key is in use in the zone; -ENOMEM
  *	void weft_keys_del(t, node)	the node is in the table
- *	struct weft_key_node *weft_keys_find(t, key)
+ *	struct weft_key_node *weft_keys_find(t, zone, key)
  *					Return: the node, NULL: none
  *
  *	struct weft_timeq

@@ -104,10 +104,12 @@ static inline struct weft_hash_node *weft_hash_find(struct weft_hash *h,
 /**
  * struct weft_key_node - an object's place in a table
  * @key: its key; constant while in the table
+ * @zone: zone of the key; likewise. Of 64 bits, so that there is no padding
  * @head: in the table
  */
 struct weft_key_node {
 	u64 key;
+	u64 zone;
 	struct rhash_head head;
 };
 
@@ -120,7 +122,7 @@ struct weft_keys {
 };
 
 static const struct rhashtable_params weft_keys_params = {
-	.key_len = sizeof(u64),
+	.key_len = offsetofend(struct weft_key_node, zone) - offsetof(struct weft_key_node, key),
 	.key_offset = offsetof(struct weft_key_node, key),
 	.head_offset = offsetof(struct weft_key_node, head),
 	.automatic_shrinking = true,
@@ -148,9 +150,11 @@ static inline void weft_keys_del(struct weft_keys *t, struct weft_key_node *node
 	rhashtable_remove_fast(&t->ht, &node->head, weft_keys_params);
 }
 
-static inline struct weft_key_node *weft_keys_find(struct weft_keys *t, u64 key)
+static inline struct weft_key_node *weft_keys_find(struct weft_keys *t, u32 zone, u64 key)
 {
-	return rhashtable_lookup_fast(&t->ht, &key, weft_keys_params);
+	const u64 both[] = { key, zone };
+
+	return rhashtable_lookup_fast(&t->ht, both, weft_keys_params);
 }
 
 /**

@@ -9,18 +9,21 @@
 /**
  * weft_region_enter - begin an access to a region
  * @d: the domain
- * @key: key of the region
+ * @zone: protection zone of the endpoint
+ * @key: key of the region, in that zone or in none
  *
  * Context: any.
  * Return: the region, which exists until weft_region_leave(); NULL: there is none.
  */
-struct weft_region *weft_region_enter(struct weft_domain *d, u64 key)
+struct weft_region *weft_region_enter(struct weft_domain *d, u32 zone, u64 key)
 {
 	struct weft_region *region = NULL;
 	struct weft_key_node *node;
 
 	weft_rcu_lock();
-	node = weft_keys_find(&d->regions, key);
+	node = weft_keys_find(&d->regions, zone, key);
+	if (!node && zone)
+		node = weft_keys_find(&d->regions, 0, key);
 	if (node) {
 		region = container_of(node, struct weft_region, node);
 		atomic_inc(&region->users);

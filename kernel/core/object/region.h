@@ -2,7 +2,7 @@
 /*
  * weft core - structures of one-sided operations: regions, and accesses to them
  *
- *	domain		the regions of one context, by key
+ *	domain		the regions of one context, by zone and key
  *	region		memory of a program that peers may access
  *	access		the memory that one operation names; part of a received message
  *
@@ -20,7 +20,7 @@
 
 /**
  * struct weft_region_conf - a region to be made
- * @key: its key
+ * @key: its key, unique in the zone
  * @base: address of its first byte, as peers name it
  * @len: bytes of all segments
  * @access: WEFT_REGION_*
@@ -42,14 +42,13 @@ struct weft_region_conf {
 
 /**
  * struct weft_region - a region
- * @node: in domain->regions; domain->lock, found in RCU
+ * @node: in domain->regions, with its zone and key; domain->lock, found in RCU
  * @all: in domain->all; domain->lock
  * @rcu: to free it
  * @base: address of its first byte, as peers name it; constant, as all below up to @cntr
  * @len: bytes
  * @access: WEFT_REGION_*
  * @n: number of @seg
- * @zone: its protection zone, 0: none
  * @cntr: counts operations of peers that change it, referenced; NULL: none
  * @ended: accesses may not begin; domain->lock, read without it
  * @users: accesses; an access that begins counts itself, then reads @ended
@@ -64,7 +63,6 @@ struct weft_region {
 	u64 len;
 	u32 access;
 	u32 n;
-	u32 zone;
 	struct weft_cq *cntr;
 	bool ended;
 	atomic_t users;
@@ -75,7 +73,7 @@ struct weft_region {
 /**
  * struct weft_domain - regions of a context; part of the adapter's context
  * @lock: the tables, and the accesses of each region
- * @regions: by key
+ * @regions: by zone and key
  * @all: all regions
  * @core: the core
  * @user: for whom they count, NULL: no user
@@ -162,7 +160,7 @@ static inline bool weft_rma_changes(const struct weft_rma *rma)
 	       !(weft_req_atomic(rma->op) && rma->aop == WEFT_AOP_READ);
 }
 
-struct weft_region *weft_region_enter(struct weft_domain *d, u64 key);
+struct weft_region *weft_region_enter(struct weft_domain *d, u32 zone, u64 key);
 void weft_region_leave(struct weft_region *region);
 void weft_rma_changed(const struct weft_rma *rma, struct weft_out *out);
 void weft_rma_close(struct weft_rma *rma, struct weft_domain *d);

@@ -33,17 +33,18 @@ void weft_domain_exit(struct weft_domain *d);
  * @conf: its configuration; no memory has to be mapped there
  *
  * Context: may sleep.
- * Return: 0; -EEXIST: the key is in use; -EINVAL: the segments do not add up, or a right is
+ * Return: 0; -EEXIST: the key is in use in its zone; -EINVAL: the segments do not add up, or a right is
  * unknown; -EFAULT: a segment wraps; -ENOSPC: at the limit of the user; -ENOMEM.
  */
 int weft_region_new(struct weft_domain *d, const struct weft_region_conf *conf);
 
 /* Return: the counter of a region; NULL: none, or no such region. Any context. */
-struct weft_cq *weft_region_cntr(struct weft_domain *d, u64 key);
+struct weft_cq *weft_region_cntr(struct weft_domain *d, u32 zone, u64 key);
 
 /**
  * weft_region_end - end a region: its key is free, and no operation accesses it after that
  * @d: its domain
+ * @zone: its protection zone, 0: none
  * @key: its key
  * @now: time
  * @out: output; flushed
@@ -54,6 +55,6 @@ struct weft_cq *weft_region_cntr(struct weft_domain *d, u64 key);
  * Context: may sleep; no lock of the core is held.
  * Return: 0; -ENOENT: no such region.
  */
-int weft_region_end(struct weft_domain *d, u64 key, weft_ns now, struct weft_out *out);
+int weft_region_end(struct weft_domain *d, u32 zone, u64 key, weft_ns now, struct weft_out *out);
 
 #endif

@@ -72,11 +72,11 @@ int weft_region_new(struct weft_domain *d, const struct weft_region_conf *conf)
 	if (!r)
 		return -ENOMEM;
 	r->node.key = conf->key;
+	r->node.zone = conf->zone;
 	r->base = conf->base;
 	r->len = conf->len;
 	r->access = conf->access;
 	r->n = conf->n;
-	r->zone = conf->zone;
 	if (conf->cntr)
 		weft_cq_get(conf->cntr);
 	r->cntr = conf->cntr;
@@ -150,27 +150,27 @@ static void weft_region_drain(struct weft_domain *d, struct weft_region *region,
 	weft_free_rcu(region, rcu);
 }
 
-struct weft_cq *weft_region_cntr(struct weft_domain *d, u64 key)
+struct weft_cq *weft_region_cntr(struct weft_domain *d, u32 zone, u64 key)
 {
 	struct weft_key_node *node;
 	struct weft_cq *cntr = NULL;
 
 	weft_lock(&d->lock);
-	node = weft_keys_find(&d->regions, key);
+	node = weft_keys_find(&d->regions, zone, key);
 	if (node)
 		cntr = container_of(node, struct weft_region, node)->cntr;
 	weft_unlock(&d->lock);
 	return cntr;
 }
 
-int weft_region_end(struct weft_domain *d, u64 key, weft_ns now, struct weft_out *out)
+int weft_region_end(struct weft_domain *d, u32 zone, u64 key, weft_ns now, struct weft_out *out)
 {
 	struct weft_region *region = NULL;
 	struct weft_key_node *node;
 
 	out->now = now;
 	weft_lock(&d->lock);
-	node = weft_keys_find(&d->regions, key);
+	node = weft_keys_find(&d->regions, zone, key);
 	if (node) {
 		region = container_of(node, struct weft_region, node);
 		weft_region_unlist(d, region);

@@ -22,7 +22,7 @@ static int weft_rma_enter(struct weft_rma *rma, const struct weft_ep *ep, u32 ac
 			  const struct weft_req *req)
 {
 	struct weft_domain *d = ep->conf.domain;
-	u32 zone = ep->conf.zone, i;
+	u32 i;
 
 	for (i = 0; i < req->nseg; i++) {
 		const struct weft_rseg *seg = &req->seg[i];
@@ -30,7 +30,7 @@ static int weft_rma_enter(struct weft_rma *rma, const struct weft_ep *ep, u32 ac
 
 		if (!seg->len)
 			continue;
-		use->region = weft_region_enter(d, seg->key);
+		use->region = weft_region_enter(d, ep->conf.zone, seg->key);
 		if (!use->region)
 			return -EACCES;
 		rma->nuse++;
@@ -38,8 +38,7 @@ static int weft_rma_enter(struct weft_rma *rma, const struct weft_ep *ep, u32 ac
 		use->off = seg->addr - use->region->base;
 		use->len = seg->len;
 		weft_list_init(&use->node);
-		if (!weft_region_covers(use->region, access, seg->addr, seg->len) ||
-		    (use->region->zone && use->region->zone != zone))
+		if (!weft_region_covers(use->region, access, seg->addr, seg->len))
 			return -EACCES;
 	}
 	return 0;

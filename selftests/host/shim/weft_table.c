@@ -229,19 +229,23 @@ struct weft_hash_node *weft_hash_find(struct weft_hash *h, const struct weft_soc
 
 /* ---- By key -------------------------------------------------------------- */
 
-static u64 key_hash(u64 key)
+static u64 key_hash(u64 zone, u64 key)
 {
-	return key * 0x9e3779b97f4a7c15ull;
+	return (key + zone * 0xd1342543de82ef95ull) * 0x9e3779b97f4a7c15ull;
 }
 
-/* Keys have different hashes. The table is locked. */
-static struct weft_key_node *key_find(struct weft_keys *t, u64 key)
+/* The table is locked. */
+static struct weft_key_node *key_find(struct weft_keys *t, u64 zone, u64 key)
 {
-	struct weft_table_node *node = *table_chain(&t->table, key_hash(key));
+	struct weft_table_node *l = *table_chain(&t->table, key_hash(zone, key));
 
-	while (node && node->hash != key_hash(key))
-		node = node->next;
-	return node ? container_of(node, struct weft_key_node, node) : NULL;
+	for (; l; l = l->next) {
+		struct weft_key_node *node = container_of(l, struct weft_key_node, node);
+
+		if (node->key == key && node->zone == zone)
+			return node;
+	}
+	return NULL;
 }
 
 int weft_keys_init(struct weft_keys *t)
@@ -262,8 +266,8 @@ int weft_keys_add(struct weft_keys *t, struct weft_key_node *node)
 	int err = -EEXIST;
 
 	pthread_mutex_lock(&t->table.mutex);
-	if (!key_find(t, node->key))
-		err = table_add(&t->table, &node->node, key_hash(node->key));
+	if (!key_find(t, node->zone, node->key))
+		err = table_add(&t->table, &node->node, key_hash(node->zone, node->key));
 	pthread_mutex_unlock(&t->table.mutex);
 	return err;
 }
@@ -275,12 +279,12 @@ void weft_keys_del(struct weft_keys *t, struct weft_key_node *node)
 	pthread_mutex_unlock(&t->table.mutex);
 }
 
-struct weft_key_node *weft_keys_find(struct weft_keys *t, u64 key)
+struct weft_key_node *weft_keys_find(struct weft_keys *t, u32 zone, u64 key)
 {
 	struct weft_key_node *node;
 
 	pthread_mutex_lock(&t->table.mutex);
-	node = key_find(t, key);
+	node = key_find(t, zone, key);
 	pthread_mutex_unlock(&t->table.mutex);
 	return node;
 }

@@ -73,10 +73,12 @@ struct weft_keys {
 /**
  * struct weft_key_node - an object's place in a table
  * @key: its key
+ * @zone: zone of the key
  * @node: in the table
  */
 struct weft_key_node {
 	u64 key;
+	u64 zone;
 	struct weft_table_node node;
 };
 
@@ -96,7 +98,7 @@ int weft_keys_init(struct weft_keys *t);
 void weft_keys_exit(struct weft_keys *t);
 int weft_keys_add(struct weft_keys *t, struct weft_key_node *node);
 void weft_keys_del(struct weft_keys *t, struct weft_key_node *node);
-struct weft_key_node *weft_keys_find(struct weft_keys *t, u64 key);
+struct weft_key_node *weft_keys_find(struct weft_keys *t, u32 zone, u64 key);
 
 /**
  * struct weft_timeq_node - an object's place in a queue

@@ -60,7 +60,7 @@ static const struct ioc iocs[] = {
 	IOC(GROUP_JOIN, weft_ioc_group, 0, OUT | HANDLE),
 	IOC(GROUP_LEAVE, weft_ioc_group, 0, HANDLE),
 	IOC(REGION_ADD, weft_ioc_region, 0, OUT),
-	IOC(REGION_END, weft_ioc_region_end, 0, 0),
+	IOC(REGION_END, weft_ioc_region_end, RSVD(weft_ioc_region_end), 0),
 	IOC(TRIGGER_ADD, weft_ioc_trigger_add, 0, 0),
 	IOC(TRIGGER_END, weft_ioc_trigger_end, RSVD(weft_ioc_trigger_end), 0),
 };
