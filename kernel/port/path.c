@@ -22,10 +22,12 @@
  * softirqs. Order: Documentation/locking.rst.
  */
 #include <linux/percpu.h>
+#include <linux/ratelimit.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
 #include "../compat.h"
+#include "../trace/trace_core.h"
 #include "path.h"
 
 /**
@@ -41,6 +43,9 @@ struct weft_soft {
 static struct weft_soft __percpu *weft_soft;
 
 #define WEFT_TIMER_MODE		HRTIMER_MODE_ABS_PINNED_SOFT
+
+/* between two lines of the kernel log about refused operations of one path */
+#define WEFT_DENIED_QUIET	(60 * NSEC_PER_SEC)
 
 /* Take this CPU's output for a call of a port's core; BH is off. Return: the output. */
 static struct weft_out *weft_soft_begin(struct weft_soft *soft, struct weft_port *port)
@@ -381,6 +386,64 @@ void weft_env_given_up(struct weft_path *path, u32 n, int err)
 	else
 		pr_warn_ratelimited("%s: %u messages to %pI4, already reported as sent, were given up: %s\n",
 				    port->name, n, a->addr, why);
+}
+
+/**
+ * struct weft_denied_why - a cause of refused operations
+ * @word: for the trace point
+ * @text: for the kernel log
+ */
+struct weft_denied_why {
+	const char *word;
+	const char *text;
+};
+
+static const struct weft_denied_why weft_denied_whys[] = {
+	[WEFT_DENIED_KEY] = { "key", "no region has the key" },
+	[WEFT_DENIED_BOUNDS] = { "bounds", "it reaches beyond the region" },
+	[WEFT_DENIED_RIGHT] = { "right", "the region lacks the right" },
+	[WEFT_DENIED_ENDPOINT] = { "endpoint", "the endpoint lacks the right" },
+	[WEFT_DENIED_USER] = { "user", "the region is another user's" },
+};
+
+/* Return: time for a line about refused operations of a path. Counts the operation. */
+static bool weft_denied_tell(struct weft_ppath *pp)
+{
+	static DEFINE_RATELIMIT_STATE(all_paths, DEFAULT_RATELIMIT_INTERVAL,
+				      DEFAULT_RATELIMIT_BURST);
+	weft_ns now = weft_now();
+
+	pp->denied++;
+	if ((pp->denied_at && now - pp->denied_at < WEFT_DENIED_QUIET) || !__ratelimit(&all_paths))
+		return false;
+	pp->denied_at = now;
+	return true;
+}
+
+/**
+ * weft_env_denied - report an operation that was refused; see core/base/env.h
+ * @path: its path
+ * @d: the operation
+ *
+ * The kernel log gets one line for each path in WEFT_DENIED_QUIET.
+ *
+ * Context: any but hard interrupt; the path is locked.
+ */
+void weft_env_denied(struct weft_path *path, const struct weft_denied *d)
+{
+	const struct weft_port *port = weft_port_of(weft_path_core(path));
+	const struct weft_denied_why *why = &weft_denied_whys[d->why];
+	struct weft_ppath *pp = *weft_path_port(path);
+	struct sockaddr_in6 from;
+
+	trace_weft_rma_denied(port->name, weft_path_addr(path), d->uid, d->service, d->key, d->addr,
+			      EACCES, why->word);
+	if (!pp || !weft_denied_tell(pp))
+		return;
+	weft_trace_sockaddr(&from, weft_path_addr(path));
+	pr_warn("%s: node %pISc: %u one-sided operations refused, the last one of user %u with key %#llx on service %u: %s. Mend that program, or end it if it guesses keys; trace point weft_rma_denied shows each\n",
+		port->name, &from, pp->denied, d->uid, d->key, d->service, why->text);
+	pp->denied = 0;
 }
 
 /**

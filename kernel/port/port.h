@@ -231,6 +231,9 @@ struct weft_port {
  * @armed: expiry of the timer, never later than @at, U64_MAX: it is not running
  * @closed: the port is going: the timer is not started again
  * @released: ops->path_close() has been called; port->path_lock
+ * @denied: operations that were refused since the last line of the kernel log about that; lock of
+ *	the path
+ * @denied_at: when that line was written, 0: never; likewise
  * @rcu: for the memory
  * @priv: the driver's ops->path_size bytes
  */
@@ -244,6 +247,8 @@ struct weft_ppath {
 	weft_ns armed;
 	bool closed;
 	bool released;
+	u32 denied;
+	weft_ns denied_at;
 	struct rcu_head rcu;
 	u64 priv[];
 };

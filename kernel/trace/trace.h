@@ -4,6 +4,7 @@
  *
  * weft_tx and weft_rx trace packets where the driver sends or receives them. weft_post, weft_match
  * and weft_complete trace messages where the core handles them, through the names in trace_core.h.
+ * weft_rma_denied traces refused operations of peers, where the port reports them.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM weft
@@ -86,6 +87,36 @@ TRACE_EVENT(weft_rx,
 	TP_printk("%s from %pISpc type %#x path %#x psn %u len %u packets %u", __get_str(port),
 		  __entry->from, __entry->type, __entry->path, __entry->psn, __entry->len,
 		  __entry->n)
+);
+
+/* @err: errno; @why: a word: which check failed */
+TRACE_EVENT(weft_rma_denied,
+	TP_PROTO(const char *port, const struct weft_sockaddr *from, u32 uid, u16 service, u64 key,
+		 u64 addr, int err, const char *why),
+	TP_ARGS(port, from, uid, service, key, addr, err, why),
+	TP_STRUCT__entry(
+		__string(port, port)
+		__string(why, why)
+		__array(u8, from, sizeof(struct sockaddr_in6))
+		__field(u32, uid)
+		__field(u32, service)
+		__field(u64, key)
+		__field(u64, addr)
+		__field(int, err)
+	),
+	TP_fast_assign(
+		weft_assign_str(port, port);
+		weft_assign_str(why, why);
+		weft_trace_sockaddr(__entry->from, from);
+		__entry->uid = uid;
+		__entry->service = service;
+		__entry->key = key;
+		__entry->addr = addr;
+		__entry->err = err;
+	),
+	TP_printk("%s from %pISc uid %u service %u key %#llx addr %#llx errno %d why %s",
+		  __get_str(port), __entry->from, __entry->uid, __entry->service, __entry->key,
+		  __entry->addr, __entry->err, __get_str(why))
 );
 
 DECLARE_EVENT_CLASS(weft_message,

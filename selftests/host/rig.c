@@ -209,6 +209,14 @@ void weft_env_given_up(struct weft_path *path, u32 n, int err)
 {
 }
 
+void weft_env_denied(struct weft_path *path, const struct weft_denied *d)
+{
+	struct rig_node *node = weft_path_core(path)->port;
+
+	if (!node->rig->threads)
+		node->denied = *d;
+}
+
 u32 weft_env_path_fit(struct weft_path *path)
 {
 	struct rig_node *node = weft_path_core(path)->port;

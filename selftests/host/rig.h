@@ -185,6 +185,7 @@ struct rig_link {
  * @ngroups: how many
  * @nresv: calls of weft_env_tx_resv()
  * @flows_most: the most flows that have led to one of its endpoints at once; sums.c
+ * @denied: the last one-sided operation that was refused; not while threads run
  */
 struct rig_node {
 	struct rig *rig;
@@ -207,6 +208,7 @@ struct rig_node {
 	u32 ngroups;
 	u32 nresv;
 	u64 flows_most;
+	struct weft_denied denied;
 };
 
 /**

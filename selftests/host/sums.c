@@ -21,6 +21,18 @@ static void check_early(const struct weft_rflow *rf)
 			      rf->early_bytes);
 }
 
+static void check_refused(const struct weft_rflow *rf)
+{
+	const struct weft_list *l;
+	u32 n = 0;
+
+	weft_list_for_each(l, &rf->refused)
+		n++;
+	if (n != rf->nrefused || n > WEFT_CREDIT_STEP || !n != weft_list_empty(&rf->refusing))
+		weft_host_die(__FILE__, __LINE__, "flow: %u answers wait, not %u", n,
+			      rf->nrefused);
+}
+
 void sums_check(const struct weft_path *path)
 {
 	const struct weft_list *l;
@@ -31,8 +43,10 @@ void sums_check(const struct weft_path *path)
 	if (open != path->flow.rx_open || open > WINDOW_MAX)
 		weft_host_die(__FILE__, __LINE__, "path: %llu eager bytes are open, not %llu",
 			      (unsigned long long)open, (unsigned long long)path->flow.rx_open);
-	weft_list_for_each(l, &path->flow.rlist)
+	weft_list_for_each(l, &path->flow.rlist) {
 		check_early(weft_entry(l, struct weft_rflow, node));
+		check_refused(weft_entry(l, struct weft_rflow, node));
+	}
 }
 
 /**

@@ -10,8 +10,11 @@
 #include "victim.h"
 #include "harness.h"
 
-/* Return: one-sided operations of the peer that were executed. */
-static u64 session(u64 seed, u32 packets)
+/*
+ * @denied: incremented by the one-sided operations that were refused. Return: those that were
+ * executed.
+ */
+static u64 session(u64 seed, u32 packets, u64 *denied)
 {
 	struct victim v;
 	u64 operations;
@@ -27,17 +30,19 @@ static u64 session(u64 seed, u32 packets)
 	}
 	operations = rig_counter(&v.rig->node[0], WEFT_CNT_rma_writes) +
 		     rig_counter(&v.rig->node[0], WEFT_CNT_rma_reads);
+	*denied += rig_counter(&v.rig->node[0], WEFT_CNT_rma_denied);
 	victim_fini(&v);
 	return operations;
 }
 
 TEST(hostile__peer)
 {
-	u64 seed, operations = 0;
+	u64 seed, operations = 0, denied = 0;
 
 	for (seed = 1; seed <= 60; seed++)
-		operations += session(seed, 1500);
+		operations += session(seed, 1500, &denied);
 	EXPECT_LT(60, operations);
+	EXPECT_LT(60, denied);
 }
 
 /* The same while allocations fail: no chunk is accepted twice, no object is lost. */

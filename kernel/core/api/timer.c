@@ -63,6 +63,9 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 	if (unlikely(path->flow.credit_at <= out->now))
 		weft_credit_timer(path, out);
 	at = min(at, path->flow.credit_at);
+	if (unlikely(path->msg.refuse_at <= out->now))
+		weft_refuse_timer(path, out);
+	at = min(at, path->msg.refuse_at);
 	if (path->local) {
 		/* no packets are sent, and no peer has to live */
 	} else if (path->state == WEFT_PATHS_HELLO) {

@@ -380,6 +380,31 @@ void weft_env_path_close(struct weft_path *path);
  */
 void weft_env_given_up(struct weft_path *path, u32 n, int err);
 
+#define WEFT_DENIED_KEY		1	/* no region has the key, or the region has just ended */
+#define WEFT_DENIED_BOUNDS	2	/* bytes outside of the region */
+#define WEFT_DENIED_RIGHT	3	/* the region lacks the right */
+#define WEFT_DENIED_ENDPOINT	4	/* the target's endpoint lacks the right */
+#define WEFT_DENIED_USER	5	/* the initiator's user is not the target's */
+
+/**
+ * struct weft_denied - a one-sided operation of a peer that was refused
+ * @why: WEFT_DENIED_*
+ * @service: service of the target's endpoint
+ * @uid: the initiator's user, as its kernel says
+ * @key: key that the operation names
+ * @addr: address that it names
+ */
+struct weft_denied {
+	u8 why;
+	u16 service;
+	u32 uid;
+	u64 key;
+	u64 addr;
+};
+
+/* Report to the administrator that an operation was refused. The path is locked. */
+void weft_env_denied(struct weft_path *path, const struct weft_denied *d);
+
 /*
  * Report to the administrator that the node @addr speaks versions @oldest to @newest of the wire
  * format, and not this node's version @own.

@@ -12,6 +12,9 @@
  *	  WEFT_CREDIT_MSGS, WEFT_CREDIT_BYTES, at most WEFT_CREDIT_STEP, WEFT_CREDIT_STEP_BYTES
  *	else: WEFT_CREDIT_MSGS, WEFT_CREDIT_BYTES, less the kept messages of this flow
  *
+ * From either number of messages those are taken that were refused and have no answer yet
+ * (rma/refuse.c).
+ *
  * The first credit answers OPEN (contact.c) and follows the second rule. So each flow has credit of
  * its own, which no other flow can use up. The limits and the number of flows bound the sum. Beyond
  * its bytes a sender announces messages. Beyond its messages a send waits (flow->parked), and so do
@@ -190,12 +193,12 @@ void weft_credit_look(struct weft_rflow *rf, struct weft_out *out)
 		return;
 	full = weft_keep_full(rf->ep, 1);
 	if (full) {
-		msgs += WEFT_CREDIT_MSGS - min_t(u32, rf->nwait, WEFT_CREDIT_MSGS);
+		msgs += WEFT_CREDIT_MSGS - min_t(u32, rf->nwait + rf->nrefused, WEFT_CREDIT_MSGS);
 		bytes += WEFT_CREDIT_BYTES - min_t(u32, rf->wait_bytes, WEFT_CREDIT_BYTES);
 	} else {
 		step_msgs = weft_credit_msgs(rf->ep);
 		step_bytes = weft_credit_bytes(rf->ep);
-		msgs += step_msgs;
+		msgs += step_msgs - min(rf->nrefused, step_msgs);
 		bytes += step_bytes;
 	}
 	more_msgs = (s32)(msgs - rf->told_msgs);

@@ -466,6 +466,8 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
 	rf->lane = weft_flow_lane(id);
 	weft_list_init(&rf->early);
 	weft_list_init(&rf->partial);
+	weft_list_init(&rf->refused);
+	weft_list_init(&rf->refusing);
 	weft_ctl_init(&rf->ctl, WEFT_CTL_RFLOW);
 	rf->no = path->flow.next_rflow++;
 	weft_credit_init(rf);

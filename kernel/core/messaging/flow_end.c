@@ -169,6 +169,8 @@ void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out)
 	weft_credit_end(rf);
 	if (unlikely(rf->back))
 		weft_rma_back_end(rf, out);
+	if (unlikely(rf->nrefused))
+		weft_refuse_end(rf);
 	weft_list_del(&rf->node);
 	weft_idtable_del(&path->flow.rflows, &rf->idnode);
 	path->flow.nrflow--;

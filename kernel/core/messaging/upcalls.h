@@ -22,5 +22,6 @@ void weft_rma_ask(struct weft_txm *txm, weft_ns now);
 bool weft_rma_stop(struct weft_txm *txm, int status, struct weft_out *out);
 void weft_rma_send_over(struct weft_txm *txm, struct weft_out *out);
 void weft_rma_back_end(struct weft_rflow *rf, struct weft_out *out);
+void weft_refuse_end(struct weft_rflow *rf);
 
 #endif

@@ -137,6 +137,9 @@ struct weft_flow {
  * @tell_msgs: value of @id.mseq at which more credit is due
  * @tell_bytes: value of @in_bytes at which more credit is due
  * @back: the way back, on which sources of reads send; NULL: none yet
+ * @refused: operations that were refused, whose answers wait (rxm->node)
+ * @nrefused: number of them
+ * @refusing: in path->msg.refusing
  *
  * Under path->lock.
  */
@@ -168,6 +171,9 @@ struct weft_rflow {
 	u32 tell_msgs;
 	u32 tell_bytes;
 	struct weft_flow *back;
+	struct weft_list refused;
+	u32 nrefused;
+	struct weft_list refusing;
 };
 
 #endif

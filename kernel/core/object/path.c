@@ -54,6 +54,8 @@ void weft_path_parts(struct weft_path *path)
 	weft_timeq_init(&path->flow.closing);
 	weft_timeq_init(&path->flow.again);
 	weft_list_init(&path->msg.rxms);
+	weft_list_init(&path->msg.refusing);
+	path->msg.refuse_at = U64_MAX;
 	weft_list_init(&path->cm.conns);
 	weft_timeq_init(&path->cm.until);
 	weft_idtable_init(&path->cm.peers, salt);

@@ -102,6 +102,9 @@ struct weft_path_bulk {
  * @rids: announced messages by our rendezvous id, incomplete eager ones by weft_eager_id()
  * @psids: messages by the sender's rendezvous id
  * @rxms: all messages
+ * @refusing: rflows with answers that wait, the next one first; written by rma/
+ * @refuse_full: when all tokens of answers are there again
+ * @refuse_at: when weft_refuse_timer() is due
  */
 struct weft_path_msg {
 	struct weft_list later;
@@ -113,6 +116,9 @@ struct weft_path_msg {
 	struct weft_idtable rids;
 	struct weft_idtable psids;
 	struct weft_list rxms;
+	struct weft_list refusing;
+	weft_ns refuse_full;
+	weft_ns refuse_at;
 };
 
 /**

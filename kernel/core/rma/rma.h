@@ -42,6 +42,29 @@ int weft_rma_source(struct weft_rxm *rxm, struct weft_flow *flow, const struct w
 		    weft_ns now);
 void weft_rma_source_go(struct weft_txm *txm, struct weft_out *out);
 
+/* ---- refuse.c ------------------------------------------------------------------- */
+
+/* Return: true if peers may access regions with @rights, WEFT_REGION_*, through the endpoint. */
+static inline bool weft_rma_offered(const struct weft_ep *ep, u32 rights)
+{
+	u32 flags = (rights & WEFT_REGION_WRITE ? WEFT_EPF_REMOTE_WRITE : 0) |
+		    (rights & WEFT_REGION_READ ? WEFT_EPF_REMOTE_READ : 0);
+
+	return ep->conf.domain && !(flags & ~ep->conf.flags);
+}
+
+/* Return: true if programs of the initiator's user may do so. */
+static inline bool weft_rma_user_fits(const struct weft_ep *ep, const struct weft_req *req)
+{
+	/* keys of jobs tell users apart */
+	return ep->job || req->uid == ep->conf.uid || !READ_ONCE(ep->core->conf.rma_same_user);
+}
+
+void weft_refuse_report(const struct weft_rxm *rxm, const struct weft_ep *ep,
+			const struct weft_req *req, u32 rights);
+void weft_refuse(struct weft_rflow *rf, struct weft_rxm *rxm, struct weft_out *out);
+void weft_refuse_timer(struct weft_path *path, struct weft_out *out);
+
 /* ---- atomic.c ------------------------------------------------------------------- */
 
 /* Lost races against other writers after which weft_atomic_apply() returns */

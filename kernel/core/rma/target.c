@@ -2,7 +2,7 @@
 /*
  * weft core - one-sided operations of peers: executed in the turn of their message
  *
- *	request in its turn --refused--> over: DONE with an errno
+ *	request in its turn --refused--> over: DONE with an errno (EACCES: refuse.c)
  *	  |--short, memory resident--> over: DONE, or (a read) its source sends the bytes
  *	  |--short, memory not resident--> held: a worker executes it, then the next turn comes
  *	  |--long write--> placed as an announced message is --> over: DONE
@@ -71,19 +71,6 @@ static u32 weft_rma_rights(const struct weft_req *req)
 	return weft_req_fetches(req->op) ? WEFT_REGION_READ | WEFT_REGION_WRITE : WEFT_REGION_WRITE;
 }
 
-/* Return: true if the peer may access regions through the endpoint. */
-static bool weft_rma_allowed(const struct weft_ep *ep, const struct weft_req *req, u32 rights)
-{
-	u32 flags = (rights & WEFT_REGION_WRITE ? WEFT_EPF_REMOTE_WRITE : 0) |
-		    (rights & WEFT_REGION_READ ? WEFT_EPF_REMOTE_READ : 0);
-
-	if (!ep->conf.domain || flags & ~ep->conf.flags)
-		return false;
-	/* keys of jobs tell users apart */
-	return ep->job || req->uid == ep->conf.uid ||
-	       !READ_ONCE(ep->core->conf.rma_same_user);
-}
-
 /* Return: true if all elements of an atomic operation are aligned to their size, @size. */
 static bool weft_rma_aligned(const struct weft_rma *rma, u32 size)
 {
@@ -131,7 +118,7 @@ int weft_rma_open(struct weft_rxm *rxm, struct weft_ep *ep, const struct weft_re
 	int err = -EACCES;
 
 	weft_assert_held(&ep->lock);
-	if (!weft_rma_allowed(ep, req, rights))
+	if (!weft_rma_offered(ep, rights) || !weft_rma_user_fits(ep, req))
 		goto denied;
 	rma = weft_ep_alloc(ep, sizeof(*rma));
 	if (!rma)
@@ -160,7 +147,7 @@ int weft_rma_open(struct weft_rxm *rxm, struct weft_ep *ep, const struct weft_re
 	return 0;
 denied:
 	if (err == -EACCES)
-		weft_count(ep->core, rma_denied);
+		weft_refuse_report(rxm, ep, req, rights);
 	return err;
 }
 
@@ -747,7 +734,9 @@ bool weft_rma_begin(struct weft_rflow *rf, struct weft_rxm *rxm, struct weft_out
 	if (!err && (rxm->sid || weft_req_fetches(req.op)))
 		weft_credit_wait(rf, rxm, weft_rma_kept(&req) ? (u32)req.len : 0);
 	weft_unlock(&ep->lock);
-	if (err || (req.op == WEFT_RMA_READ && !req.len))
+	if (err == -EACCES)
+		weft_refuse(rf, rxm, out);
+	else if (err || (req.op == WEFT_RMA_READ && !req.len))
 		weft_rxm_finish(rxm, -err, out);
 	else if (weft_req_fetches(req.op))
 		passes = weft_rma_serve(rf, rxm, &req, out);

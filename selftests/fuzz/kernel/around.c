@@ -54,6 +54,10 @@ void weft_env_given_up(struct weft_path *path, u32 n, int err)
 {
 }
 
+void weft_env_denied(struct weft_path *path, const struct weft_denied *d)
+{
+}
+
 int weft_env_group(struct weft_core *core, const struct weft_sockaddr *group, bool join)
 {
 	weft_host_no_locks(__FILE__, __LINE__);

@@ -12,7 +12,7 @@ events=$tracing/events/weft
 
 there()
 {
-	for e in weft_post weft_tx weft_rx weft_match weft_complete; do
+	for e in weft_post weft_tx weft_rx weft_match weft_complete weft_rma_denied; do
 		[ -d $events/$e ] || { echo "no $e"; return 1; }
 	done
 }

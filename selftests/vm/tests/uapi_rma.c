@@ -2,6 +2,9 @@
 /*
  * One-sided operations on memory of another program, within a node and between nodes: every kind of
  * memory, a target that is stopped or killed, memory that goes, rights of mappings, ends of regions
+ *
+ *	uapi_rma [CASE]		CASE: only the case of this name
+ *
  * KERNELS: each
  * TIMEOUT: 180 LINKS: vnet
  */
@@ -20,6 +23,7 @@
 #define BYTES	(4u << 20)
 #define BOTH	(WEFT_REGION_READ | WEFT_REGION_WRITE)
 #define KEY	77
+#define WRONG	99	/* no region has this key */
 #define OTHER	4711	/* another user */
 #define FILE_NAME	"/tmp/uapi_rma"
 
@@ -252,7 +256,7 @@ static bool finish(bool killed)
 	return true;
 }
 
-static bool post(bool write, __u64 off, __u64 len, __u64 context)
+static bool post_key(bool write, __u64 off, __u64 len, __u64 context, __u64 key)
 {
 	struct weft_sqe *s = raw_sqe(&r, write ? WEFT_SQ_WRITE : WEFT_SQ_READ, context);
 
@@ -261,11 +265,16 @@ static bool post(bool write, __u64 off, __u64 len, __u64 context)
 	s->addr = (__u64)(uintptr_t)own + off;
 	s->len = len;
 	s->niov = 1;
-	s->tag = KEY;
+	s->tag = key;
 	s->nrem = 1;
 	s->raddr = off;
 	CHECK_EQ(raw_post_sq(&r, 1), 0);
 	return true;
+}
+
+static bool post(bool write, __u64 off, __u64 len, __u64 context)
+{
+	return post_key(write, off, len, context, KEY);
 }
 
 /* Return: status of the next completion, -1: none, or of another operation. */
@@ -577,6 +586,47 @@ static bool other_user(void)
 	return finish(false);
 }
 
+#define GUESSES	1000	/* operations with a wrong key */
+#define AT_ONCE	20	/* so many of them under way */
+#define BURST	64	/* answers that have no delay */
+
+/*
+ * The answers to wrong keys have a bounded rate, between nodes. An operation with the right key
+ * among them has its turn.
+ */
+static bool guesses(void)
+{
+	unsigned int posted = 0, done = 0, valid = 0;
+	uint64_t from;
+	struct weft_cqe e;
+
+	CHECK(begin(0));
+	fill(own, BYTES, 4);
+	CHECK(post(true, 0, BYTES, 1));
+	CHECK_EQ(status(1), 0);
+	from = now_ms();
+	while (done < GUESSES) {
+		for (; posted < GUESSES && posted < done + AT_ONCE; posted++)
+			CHECK(post_key(posted % 2, 0, 64, GUESSES, WRONG));
+		if (done % 100 == 50) {
+			CHECK(post(false, 0, 64, done));
+			do {
+				CHECK(raw_completion(&r.cq, &e));
+				CHECK_EQ(e.status, e.context == GUESSES ? EACCES : 0);
+				done += e.context == GUESSES;
+			} while (e.context == GUESSES);
+			valid++;
+		} else {
+			CHECK_EQ(status(GUESSES), EACCES);
+			done++;
+		}
+	}
+	CHECK(valid);
+	if (apart)
+		CHECK(now_ms() - from >= GUESSES - BURST - AT_ONCE);
+	return finish(false);
+}
+
 /**
  * struct counter - a counter
  * @cq: the object
@@ -677,9 +727,10 @@ static const struct check cases[] = {
 	{ "atomic operations, anonymous memory", adds_anonymous },
 	{ "atomic operations, a file", adds_file },
 	{ "a target of another user", other_user },
+	{ "guessed keys", guesses },
 };
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const char *const where[] = { "within a node", "between nodes" };
 	unsigned int i, n, kinds = nodes_are_one() ? 1 : 2;
@@ -687,8 +738,8 @@ int main(void)
 	for (n = 0; n < kinds; n++) {
 		apart = n;
 		for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-			raw_in_child(NULL, cases[i].run, cases[i].name,
-				     where[n]);
+			if (argc < 2 || !strcmp(argv[1], cases[i].name))
+				raw_in_child(NULL, cases[i].run, cases[i].name, where[n]);
 	}
 	return results_end();
 }
