@@ -8,6 +8,7 @@
 #include <net/if.h>
 #include <pwd.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -318,50 +319,49 @@ static int parse_idle(const char *arg, struct port_change *change)
 	return 0;
 }
 
-static int parse_priorities(const char *arg, struct port_change *change)
-{
-	if (strcmp(arg, "on") && strcmp(arg, "off")) {
-		complain("priorities %s: it must be on or off", arg);
-		return -1;
-	}
-	change->priorities = arg;
-	return 0;
-}
+/* A setting whose value is one of a few words */
+struct word_setting {
+	const char *name;
+	size_t field;		/* offset of its const char * in struct port_change */
+	const char *words[3];
+	const char *list;	/* the words, for a message */
+};
 
-static int parse_bypass(const char *arg, struct port_change *change)
-{
-	if (strcmp(arg, "auto") && strcmp(arg, "on") && strcmp(arg, "off")) {
-		complain("bypass %s: it must be auto, on or off", arg);
-		return -1;
-	}
-	change->bypass = arg;
-	return 0;
-}
+static const struct word_setting word_settings[] = {
+	{ "priorities", offsetof(struct port_change, priorities), { "on", "off" }, "on or off" },
+	{ "bypass", offsetof(struct port_change, bypass), { "auto", "on", "off" },
+	  "auto, on or off" },
+	{ "doorbell", offsetof(struct port_change, doorbell), { "lseek", "ioctl" },
+	  "lseek or ioctl" },
+	{ "rma-users", offsetof(struct port_change, rma_users), { "same", "any" }, "same or any" },
+};
 
-static int parse_doorbell(const char *arg, struct port_change *change)
-{
-	if (strcmp(arg, "lseek") && strcmp(arg, "ioctl")) {
-		complain("doorbell %s: it must be lseek or ioctl", arg);
-		return -1;
-	}
-	change->doorbell = arg;
-	return 0;
-}
+#define NWORDS	(sizeof(word_settings[0].words) / sizeof(word_settings[0].words[0]))
 
-static int parse_rma_users(const char *arg, struct port_change *change)
+/* Parse a setting at @argv whose value is a word. Return: 0, -1: message printed */
+static int parse_word(const struct word_setting *w, int argc, char **argv,
+		      struct port_change *change)
 {
-	if (strcmp(arg, "same") && strcmp(arg, "any")) {
-		complain("rma-users %s: it must be same or any", arg);
+	const char **field = (const char **)((char *)change + w->field);
+	const char *val = value_of(w->name, *field, argc, argv);
+	unsigned int i;
+
+	if (!val)
 		return -1;
-	}
-	change->rma_users = arg;
-	return 0;
+	for (i = 0; i < NWORDS && w->words[i]; i++)
+		if (!strcmp(val, w->words[i])) {
+			*field = val;
+			return 0;
+		}
+	complain("%s %s: it must be %s", w->name, val, w->list);
+	return -1;
 }
 
 /* Parse an option of "port set" at @argv: KEYWORD VALUE. Return: 0, -1: message printed */
 static int parse_port_setting(int argc, char **argv, struct port_change *change)
 {
 	const char *val;
+	unsigned int i;
 
 	if (matches(argv[0], "engine")) {
 		val = value_of("engine", change->engine, argc, argv);
@@ -375,22 +375,9 @@ static int parse_port_setting(int argc, char **argv, struct port_change *change)
 		val = value_of("idle-us", change->idle_us, argc, argv);
 		return val ? parse_idle(val, change) : -1;
 	}
-	if (matches(argv[0], "priorities")) {
-		val = value_of("priorities", change->priorities, argc, argv);
-		return val ? parse_priorities(val, change) : -1;
-	}
-	if (matches(argv[0], "bypass")) {
-		val = value_of("bypass", change->bypass, argc, argv);
-		return val ? parse_bypass(val, change) : -1;
-	}
-	if (matches(argv[0], "doorbell")) {
-		val = value_of("doorbell", change->doorbell, argc, argv);
-		return val ? parse_doorbell(val, change) : -1;
-	}
-	if (matches(argv[0], "rma-users")) {
-		val = value_of("rma-users", change->rma_users, argc, argv);
-		return val ? parse_rma_users(val, change) : -1;
-	}
+	for (i = 0; i < sizeof(word_settings) / sizeof(word_settings[0]); i++)
+		if (matches(argv[0], word_settings[i].name))
+			return parse_word(&word_settings[i], argc, argv, change);
 	complain("\"%s\" is not known here, try \"weftctl port help\"", argv[0]);
 	return -1;
 }
