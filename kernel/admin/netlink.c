@@ -321,10 +321,8 @@ static int weft_nl_port_set(struct sk_buff *skb, struct genl_info *info)
 		return err;
 	name = nla_data(info->attrs[WEFT_ATTR_PORT_NAME]);
 	err = weft_port_set_engine(net, name, &c.engine, info->extack);
-	if (!err && c.priorities >= 0)
-		err = weft_port_set_priorities(net, name, c.priorities, info->extack);
-	if (!err && c.same_user >= 0)
-		err = weft_port_set_rma_users(net, name, c.same_user, info->extack);
+	if (!err)
+		err = weft_port_set_flags(net, name, c.priorities, c.same_user, info->extack);
 	if (!err && c.seek >= 0)
 		err = weft_port_set_doorbell(net, name, c.seek, info->extack);
 	if (!err && c.bypass >= 0)

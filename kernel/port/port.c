@@ -252,45 +252,29 @@ int weft_port_del(struct net *net, const char *name, bool force, struct netlink_
 }
 
 /**
- * weft_port_set_priorities - switch the priority of packet classes on or off
+ * weft_port_set_flags - change settings of a port that are on or off
  * @net: namespace
  * @name: the port's name
- * @on: true: on, from the next packet
+ * @priorities: 1: packets have the priority of their class, from the next one on; 0: they have not;
+ *	-1: no change
+ * @same_user: 1: in the default job programs of a region's user access it; 0: those of any user;
+ *	from the next operation on; -1: no change
  * @extack: receives the reason of a failure
  *
  * Context: process.
  * Return: 0, -ENODEV.
  */
-int weft_port_set_priorities(struct net *net, const char *name, bool on,
-			     struct netlink_ext_ack *extack)
+int weft_port_set_flags(struct net *net, const char *name, int priorities, int same_user,
+			struct netlink_ext_ack *extack)
 {
 	struct weft_port *port = weft_port_find(net, name, extack);
 
 	if (!port)
 		return -ENODEV;
-	WRITE_ONCE(port->core.conf.priorities, on);
-	weft_port_put(port);
-	return 0;
-}
-
-/**
- * weft_port_set_rma_users - change who may access regions in the default job
- * @net: namespace
- * @name: the port's name
- * @same: true: programs of the region's user; false: those of any user. From the next operation on
- * @extack: receives the reason of a failure
- *
- * Context: process.
- * Return: 0, -ENODEV.
- */
-int weft_port_set_rma_users(struct net *net, const char *name, bool same,
-			    struct netlink_ext_ack *extack)
-{
-	struct weft_port *port = weft_port_find(net, name, extack);
-
-	if (!port)
-		return -ENODEV;
-	WRITE_ONCE(port->core.conf.rma_same_user, same);
+	if (priorities >= 0)
+		WRITE_ONCE(port->core.conf.priorities, priorities);
+	if (same_user >= 0)
+		WRITE_ONCE(port->core.conf.rma_same_user, same_user);
 	weft_port_put(port);
 	return 0;
 }

@@ -279,10 +279,8 @@ struct weft_port *weft_port_find(struct net *net, const char *name, struct netli
 int weft_port_add(struct net *net, const char *driver, struct weft_port_conf *conf,
 		  struct netlink_ext_ack *extack);
 int weft_port_del(struct net *net, const char *name, bool force, struct netlink_ext_ack *extack);
-int weft_port_set_priorities(struct net *net, const char *name, bool on,
-			     struct netlink_ext_ack *extack);
-int weft_port_set_rma_users(struct net *net, const char *name, bool same,
-			    struct netlink_ext_ack *extack);
+int weft_port_set_flags(struct net *net, const char *name, int priorities, int same_user,
+			struct netlink_ext_ack *extack);
 int weft_port_set_bypass(struct net *net, const char *name, u32 mode,
 			 struct netlink_ext_ack *extack);
 void weft_port_retime(struct weft_port *port);

@@ -77,17 +77,11 @@ int weft_port_set_engine(struct net *net, const char *name, const struct weft_en
 	return 0;
 }
 
-int weft_port_set_priorities(struct net *net, const char *name, bool on,
-			     struct netlink_ext_ack *extack)
+int weft_port_set_flags(struct net *net, const char *name, int priorities, int same_user,
+			struct netlink_ext_ack *extack)
 {
 	name_is_one(name);
-	return 0;
-}
-
-int weft_port_set_rma_users(struct net *net, const char *name, bool same,
-			    struct netlink_ext_ack *extack)
-{
-	name_is_one(name);
+	WARN_ON(priorities < -1 || priorities > 1 || same_user < -1 || same_user > 1);
 	return 0;
 }
 
