@@ -61,6 +61,14 @@ static size_t weft_fi_atomic_most(enum fi_datatype type)
 	return most < WEFT_ATOMIC_MAX_COUNT ? most : WEFT_ATOMIC_MAX_COUNT;
 }
 
+/* Return: @sum + @count elements, but at most one more than the maximum. */
+static size_t weft_fi_atomic_sum(size_t sum, size_t count, enum fi_datatype type)
+{
+	size_t most = weft_fi_atomic_most(type);
+
+	return sum > most || count > most - sum ? most + 1 : sum + count;
+}
+
 /*
  * Convert segments of elements to segments of bytes. Return: number of elements; one more than the
  * maximum if there are more.
@@ -68,12 +76,10 @@ static size_t weft_fi_atomic_most(enum fi_datatype type)
 static size_t weft_fi_atomic_segments(const struct fi_ioc *ioc, size_t n, enum fi_datatype type,
 				      struct iovec *iov)
 {
-	size_t i, sum = 0, most = weft_fi_atomic_most(type);
+	size_t i, sum = 0;
 
 	for (i = 0; i < n; i++) {
-		if (ioc[i].count > most - sum)
-			return most + 1;
-		sum += ioc[i].count;
+		sum = weft_fi_atomic_sum(sum, ioc[i].count, type);
 		iov[i].iov_base = ioc[i].addr;
 		iov[i].iov_len = ioc[i].count * WEFT_ATYPE_SIZE((unsigned int)type);
 	}
@@ -84,12 +90,10 @@ static size_t weft_fi_atomic_segments(const struct fi_ioc *ioc, size_t n, enum f
 static size_t weft_fi_atomic_remote(const struct fi_rma_ioc *ioc, size_t n, enum fi_datatype type,
 				    struct weft_rma_iov *rem)
 {
-	size_t i, sum = 0, most = weft_fi_atomic_most(type);
+	size_t i, sum = 0;
 
 	for (i = 0; i < n; i++) {
-		if (ioc[i].count > most - sum)
-			return most + 1;
-		sum += ioc[i].count;
+		sum = weft_fi_atomic_sum(sum, ioc[i].count, type);
 		rem[i].addr = ioc[i].addr;
 		rem[i].len = ioc[i].count * WEFT_ATYPE_SIZE((unsigned int)type);
 		rem[i].key = ioc[i].key;
