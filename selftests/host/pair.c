@@ -70,6 +70,36 @@ struct rig_rma pair_op(const struct pair *p, bool write, u64 off, u64 len, u64 c
 	return op;
 }
 
+void pair_end(struct pair *p, enum pair_ends what)
+{
+	switch (what) {
+	case PAIR_TARGET_EP:
+		rig_ep_free(p->eb);
+		break;
+	case PAIR_TARGET:
+		rig_proc_end(p->b, true);
+		break;
+	case PAIR_REGION:
+		if (rig_region_end(p->b, PAIR_KEY))
+			abort();
+		break;
+	case PAIR_INITIATOR_EP:
+		rig_ep_free(p->ea);
+		break;
+	case PAIR_INITIATOR:
+		rig_proc_end(p->a, true);
+		break;
+	case PAIR_TARGET_NODE:
+		rig_crash(p->b->node);
+		break;
+	case PAIR_CABLE:
+		rig_cut(p->rig, 0, p->b->node->index, true);
+		break;
+	case PAIR_NOTHING:
+		break;
+	}
+}
+
 int pair_status(struct pair *p, u64 context)
 {
 	struct weft_cqe e;

@@ -53,6 +53,19 @@ void pair_init(struct pair *p, u32 dst);
 int pair_expose(struct pair *p, u64 key, u64 base, u8 *at, u64 len, u32 access);
 /* Return: an operation with a completion, of @len bytes at @off of both buffers. */
 struct rig_rma pair_op(const struct pair *p, bool write, u64 off, u64 len, u64 context);
+/* What ends while operations are under way. */
+enum pair_ends {
+	PAIR_TARGET_EP,
+	PAIR_TARGET,		/* its program is killed */
+	PAIR_REGION,		/* PAIR_KEY */
+	PAIR_INITIATOR_EP,
+	PAIR_INITIATOR,
+	PAIR_TARGET_NODE,
+	PAIR_CABLE,
+	PAIR_NOTHING,
+};
+
+void pair_end(struct pair *p, enum pair_ends what);
 /* Return: status of the completion with @context; -1: there is none, -2: another one. */
 int pair_status(struct pair *p, u64 context);
 

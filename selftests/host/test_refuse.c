@@ -200,30 +200,14 @@ TEST(refuse__ends)
 	u32 i, k, to, n;
 	struct pair p;
 
-	for (k = 0; k < 12; k++) {
+	for (k = 0; k < 2 * PAIR_NOTHING; k++) {
 		pair_conf(&conf, 0, k & 1 ? RIG_PPM / 20 : 0);
 		pair_make(&p, &conf, 1, PAIR_ALL);
 		to = guesser(&p, &ep, &cq, 5);
 		guess(_metadata, &p, ep, to, 400);
 		rig_run(p.rig, 20 * NSEC_PER_MSEC);
-		switch (k / 2) {
-		case 0:
-			rig_ep_free(p.eb);
-			break;
-		case 1:
-			rig_proc_end(p.b, true);
-			break;
-		case 2:
-			rig_crash(&p.rig->node[1]);
-			break;
-		case 3:
-			rig_cut(p.rig, 0, 1, true);
-			break;
-		case 4:
-			rig_region_end(p.b, PAIR_KEY);
-			break;
-		default:
-			rig_proc_end(p.a, true);
+		pair_end(&p, k / 2);
+		if (k / 2 == PAIR_INITIATOR) {
 			rig_run(p.rig, 30 * NSEC_PER_SEC);
 			rig_free(p.rig);
 			continue;

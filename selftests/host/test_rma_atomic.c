@@ -379,6 +379,9 @@ TEST(rma_atomic__rights)
 /* Something ends among operations that wait: each ends once, each element is old or new. */
 TEST(rma_atomic__ends)
 {
+	static const enum pair_ends what[] = {
+		PAIR_TARGET_EP, PAIR_TARGET, PAIR_REGION, PAIR_INITIATOR_EP, PAIR_TARGET_NODE,
+	};
 	struct rig_conf conf;
 	struct weft_cqe e;
 	u32 k, i, n, ok, dst;
@@ -386,7 +389,7 @@ TEST(rma_atomic__ends)
 	u64 *word;
 
 	for (k = 0; k < 60; k++) {
-		dst = k % 5 != 4 && k % 2 ? 0 : 1;
+		dst = what[k % 5] != PAIR_TARGET_NODE && k % 2 ? 0 : 1;
 		pair_conf(&conf, k % 3 ? RIG_PPM / 3 : 0, k % 7 ? 0 : RIG_PPM / 20);
 		conf.seed = k + 1;
 		conf.making = k % 4 * 10 * NSEC_PER_USEC;
@@ -401,29 +404,14 @@ TEST(rma_atomic__ends)
 			ASSERT_EQ(0, rig_atomic(p.ea, &op));
 		}
 		rig_run(p.rig, k * k * NSEC_PER_USEC);
-		switch (k % 5) {
-		case 0:
-			rig_ep_free(p.eb);
-			break;
-		case 1:
-			rig_proc_end(p.b, true);
-			break;
-		case 2:
-			ASSERT_EQ(0, rig_region_end(p.b, PAIR_KEY));
-			break;
-		case 3:
-			rig_ep_free(p.ea);
-			break;
-		case 4:
-			rig_crash(&p.rig->node[dst]);
-			break;
-		}
+		pair_end(&p, what[k % 5]);
 		rig_run(p.rig, 30 * NSEC_PER_SEC);
 		for (n = 0, ok = 0; rig_cq_read(p.ca, &e) == 1; n++)
 			ok += !e.status;
 		EXPECT_GE(40, n);
-		EXPECT_TRUE(n == 40 || k % 5 == 3) TH_LOG("case %u: %u", k, n);
-		if (k % 5 == 2) {
+		EXPECT_TRUE(n == 40 || what[k % 5] == PAIR_INITIATOR_EP)
+			TH_LOG("case %u: %u", k, n);
+		if (what[k % 5] == PAIR_REGION) {
 			EXPECT_LE(ok, *word);
 			EXPECT_GE(40, *word);
 		}

@@ -179,15 +179,21 @@ TEST(rma_events__full)
 /* Completions wait, and something ends: each write ends once, and nothing is written after it. */
 TEST(rma_events__ends)
 {
+	static const enum pair_ends ends[] = {
+		PAIR_TARGET_EP, PAIR_TARGET, PAIR_REGION, PAIR_INITIATOR_EP, PAIR_INITIATOR,
+		PAIR_TARGET_NODE, PAIR_NOTHING,
+	};
+	enum pair_ends what;
 	struct rig_conf conf;
 	u32 i, k, n, dst;
 	struct rig_rma op;
 	struct weft_cqe e;
 	struct pair p;
 
-	for (k = 0; k < 14; k++) {
+	for (k = 0; k < 2 * ARRAY_SIZE(ends); k++) {
+		what = ends[k / 2];
 		/* a crash of the target's node is not one of the initiator's */
-		dst = k % 2 || k / 2 == 5;
+		dst = k % 2 || what == PAIR_TARGET_NODE;
 		pair_conf(&conf, k % 3 ? RIG_PPM / 3 : 0, 0);
 		pair_make(&p, &conf, dst, PAIR_ALL);
 		for (i = 0; i < 120; i++) {
@@ -195,34 +201,16 @@ TEST(rma_events__ends)
 			ASSERT_EQ(0, rig_rma(p.ea, &op));
 		}
 		rig_run(p.rig, NSEC_PER_SEC);
-		switch (k / 2) {
-		case 0:
-			rig_ep_free(p.eb);
-			break;
-		case 1:
-			rig_proc_end(p.b, true);
-			break;
-		case 2:
-			ASSERT_EQ(0, rig_region_end(p.b, PAIR_KEY));
-			break;
-		case 3:
-			rig_ep_free(p.ea);
-			break;
-		case 4:
-			rig_proc_end(p.a, true);
-			break;
-		case 5:
-			rig_crash(&p.rig->node[dst]);
-			break;
-		}
+		pair_end(&p, what);
 		rig_run(p.rig, 30 * NSEC_PER_SEC);
-		if (k / 2 != 3 && k / 2 != 4) {
+		if (what != PAIR_INITIATOR_EP && what != PAIR_INITIATOR) {
 			for (n = 0; rig_cq_read(p.ca, &e) == 1;)
 				n++;
-			EXPECT_EQ(k / 2 == 6 ? 64 : 120, n) TH_LOG("case %u", k);
+			EXPECT_EQ(what == PAIR_NOTHING ? 64 : 120, n) TH_LOG("case %u", k);
 		}
 		/* a reader frees slots: the rest is written, or nothing more */
-		for (n = 0; k / 2 > 1 && k / 2 != 5 && n < 300; n++) {
+		for (n = 0; n < 300 && what != PAIR_TARGET_EP && what != PAIR_TARGET &&
+			    what != PAIR_TARGET_NODE; n++) {
 			if (rig_cq_read(p.cb, &e) == 1)
 				EXPECT_EQ(WEFT_CQE_WRITE | WEFT_CQE_DATA, e.flags);
 			rig_run(p.rig, NSEC_PER_MSEC);
