@@ -123,26 +123,37 @@ static void weft_rma_request(struct weft_req *r, const struct weft_ep *ep,
 	memcpy(r->seg, e->rem, e->nrem * sizeof(r->seg[0]));
 }
 
+/* Read a segment of at most @left bytes. May sleep. Return: 0, negative errno. */
+static int weft_rma_segment(struct weft_ep *ep, const struct weft_iov *seg, u64 left, u8 *dst)
+{
+	struct weft_vec vec weft_unset;
+	u32 len = (u32)seg->len;
+	u64 end;
+
+	if (seg->len > left)
+		return -EINVAL;
+	if (check_add_overflow(seg->addr, seg->len, &end))
+		return -EFAULT;
+	if (!len)
+		return 0;
+	vec.n = 1;
+	vec.len = len;
+	vec.seg[0] = *seg;
+	return weft_user_read(ep->conf.mc, &vec, 0, dst, len, len, 0);
+}
+
 /* Read segments of the entry at the ring's consumer index. May sleep. Return: 0, negative errno. */
 static int weft_rma_segments(struct weft_ep *ep, u32 slot, u32 n, u64 len, u8 *dst)
 {
-	struct weft_vec vec weft_unset;
-	u64 done = 0, end;
+	struct weft_iov seg;
+	u64 done = 0;
 	int err = 0;
 	u32 i;
 
-	vec.n = 1;
 	for (i = 0; i < n && !err; i++) {
-		weft_ring_seg(&ep->tx.ring, slot, i, &vec.seg[0]);
-		vec.len = vec.seg[0].len;
-		if (vec.len > len - done)
-			return -EINVAL;
-		if (check_add_overflow(vec.seg[0].addr, vec.len, &end))
-			return -EFAULT;
-		if (vec.len)
-			err = weft_user_read(ep->conf.mc, &vec, 0, dst + done, (u32)vec.len,
-					     (u32)vec.len, 0);
-		done += vec.len;
+		weft_ring_seg(&ep->tx.ring, slot, i, &seg);
+		err = weft_rma_segment(ep, &seg, len - done, dst + done);
+		done += seg.len;
 	}
 	return err ?: done == len ? 0 : -EINVAL;
 }
@@ -152,23 +163,17 @@ static int weft_rma_operands(struct weft_ep *ep, const struct weft_sq_entry *e, 
 {
 	const struct weft_sqe *s = (const struct weft_sqe *)e->slot;
 	u32 slot = 1 + (s->niov > 1 ? weft_ring_seg_slots(s->niov) : 0);
-	struct weft_vec vec weft_unset;
+	struct weft_iov seg = { s->addr, e->len };
 	int err;
 
 	if (e->inl) {
 		weft_ring_bytes(&ep->tx.ring, bytes, dst);
 		return 0;
 	}
-	if (s->niov > 1) {
+	if (s->niov > 1)
 		err = weft_rma_segments(ep, 1, s->niov, e->len, dst);
-	} else {
-		if (s->addr + e->len < s->addr)
-			return -EFAULT;
-		vec.n = 1;
-		vec.len = e->len;
-		vec.seg[0] = (struct weft_iov){ s->addr, e->len };
-		err = weft_user_read(ep->conf.mc, &vec, 0, dst, (u32)e->len, (u32)e->len, 0);
-	}
+	else
+		err = weft_rma_segment(ep, &seg, e->len, dst);
 	if (!err && bytes > e->len)
 		err = weft_rma_segments(ep, slot, WEFT_ATOMIC_NCMP(e->data), e->len, dst + e->len);
 	return err;
@@ -250,8 +255,8 @@ struct weft_txm *weft_rma_keep(struct weft_ep *ep, const struct weft_sq_entry *e
 }
 
 /**
- * weft_rma_start - let the sink of a read take bytes
- * @txm: the read; its path is locked
+ * weft_rma_start - let the sink of a read, or of results, take bytes
+ * @txm: the operation; its path is locked
  */
 void weft_rma_start(struct weft_txm *txm)
 {
@@ -274,8 +279,9 @@ void weft_rma_start(struct weft_txm *txm)
 }
 
 /**
- * weft_rma_ask - a read is about to be sent: register its sink, and complete its request
- * @txm: the read; its path is locked
+ * weft_rma_ask - an operation with a sink is about to be sent: register the sink, and complete the
+ *	request
+ * @txm: a read, or an atomic operation with results; its path is locked
  * @now: time
  */
 void weft_rma_ask(struct weft_txm *txm, weft_ns now)
@@ -298,8 +304,8 @@ void weft_rma_ask(struct weft_txm *txm, weft_ns now)
 }
 
 /**
- * weft_rma_stop - a read fails: first its sink ends
- * @txm: the read, or a source; its path is locked
+ * weft_rma_stop - an operation with a sink fails: first the sink ends
+ * @txm: a read, an atomic operation with results, or a source; its path is locked
  * @status: errno
  * @out: output
  *
@@ -342,7 +348,7 @@ static void weft_rma_source_over(struct weft_txm *txm, struct weft_out *out)
 }
 
 /**
- * weft_rma_send_over - the operation of a read, or of a source, ends
+ * weft_rma_send_over - an operation with a sink, or that of a source, ends
  * @txm: the send; its path is locked; the caller has a reference
  * @out: output
  */

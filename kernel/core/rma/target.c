@@ -3,7 +3,7 @@
  * weft core - one-sided operations of peers: executed in the turn of their message
  *
  *	request in its turn --refused--> over: DONE with an errno (EACCES: refuse.c)
- *	  |--short, memory resident--> over: DONE, or (a read) its source sends the bytes
+ *	  |--short, memory resident--> over: DONE, or (a read, results) its source sends the bytes
  *	  |--short, memory not resident--> held: a worker executes it, then the next turn comes
  *	  |--long write--> placed as an announced message is --> over: DONE
  *	  |--atomic, operands announced--> they are gathered in kernel memory, then as a short one
@@ -536,10 +536,10 @@ static bool weft_rma_kept(const struct weft_req *req)
 }
 
 /**
- * weft_rma_source - make the source of a read, which does not send yet
+ * weft_rma_source - make the source of a read, or of results, which does not send yet
  * @rxm: the message that asks for the bytes, with its access; its path is locked
  * @flow: flow on which they are sent
- * @req: the read
+ * @req: the operation
  * @now: time
  *
  * Return: 0, -ENOMEM.
