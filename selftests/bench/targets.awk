@@ -168,6 +168,11 @@ function targets(    c, i, n, rows)
 		value("core", "host", "match-unexpected", 0), 1.1, 1.0)
 	target("core: a path of 100 000 / of 10", value("core", "host", "path-100k", 0),
 		value("core", "host", "path-10", 0), 1.1, 1.0)
+	target("core: a region of 1 000 000 / of 10", value("core", "host", "region-1m", 0),
+		value("core", "host", "region-10", 0), 1.1, 1.0)
+	target("core: one more region among 1 000 000 / 10",
+		value("core", "host", "region-add-1m", 0),
+		value("core", "host", "region-add-10", 0), 1.1, 1.0)
 }
 
 END { targets() }

@@ -196,5 +196,7 @@ void weft_domain_end(struct weft_domain *d, weft_ns now, struct weft_out *out)
 		if (!l)
 			break;
 		weft_region_drain(d, weft_entry(l, struct weft_region, all), out);
+		/* there may be a million */
+		weft_yield();
 	}
 }

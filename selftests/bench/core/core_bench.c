@@ -317,6 +317,42 @@ static void find_flow(u64 n, u32 others)
 	rig_free(rig);
 }
 
+/* A program has @others regions: find one by its key, or (@make) add one more and end it. */
+static void regions(u64 n, u32 others, bool make)
+{
+	struct weft_region_conf conf = { .n = 1, .len = 64, .access = WEFT_REGION_READ, .zone = 1,
+					 .seg = { { 4096, 64 } } };
+	struct weft_region *r;
+	struct rig_proc *proc;
+	struct weft_out *out;
+	struct rig_conf rc;
+	struct rig *rig;
+	u64 i;
+
+	rig_conf_default(&rc, 1);
+	rc.core.regions_user = others + 1;
+	rig = rig_new(&rc);
+	proc = rig_proc_new(&rig->node[0]);
+	out = rig_out(&rig->node[0]);
+	for (; conf.key < others; conf.key++)
+		if (weft_region_new(&proc->domain, &conf))
+			die("no region");
+	begin();
+	for (i = 0; i < n && make; i++)
+		if (weft_region_new(&proc->domain, &conf) ||
+		    weft_region_end(&proc->domain, 1, others, 0, out))
+			die("no region");
+	for (i = 0; i < n && !make; i++) {
+		r = weft_region_enter(&proc->domain, 1, i * 7919u % others);
+		if (!r)
+			die("a region is not found");
+		weft_region_leave(r);
+	}
+	end();
+	rig_leave(&rig->node[0], out);
+	rig_free(rig);
+}
+
 /* A tagged message of 8 bytes, from the send ring to the receiver's completion queue. */
 static void messages(u64 n, u32 to)
 {
@@ -384,6 +420,14 @@ int main(int argc, char **argv)
 		find_flow(n, 10);
 	else if (!strcmp(op, "flow-10k"))
 		find_flow(n, OTHERS);
+	else if (!strcmp(op, "region-10"))
+		regions(n, 10, false);
+	else if (!strcmp(op, "region-1m"))
+		regions(n, 1000000, false);
+	else if (!strcmp(op, "region-add-10"))
+		regions(n, 10, true);
+	else if (!strcmp(op, "region-add-1m"))
+		regions(n, 1000000, true);
 	else if (!strcmp(op, "message-remote"))
 		messages(n, 1);
 	else if (!strcmp(op, "message-local"))

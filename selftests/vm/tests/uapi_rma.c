@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <linux/weft_rma.h>
+#include "looks.h"
 #include "raw.h"
 
 #define FLAGS	(WEFT_EPF_RMA | WEFT_EPF_REMOTE_READ | WEFT_EPF_REMOTE_WRITE)
@@ -492,6 +493,58 @@ static bool many(void)
 	return finish(true);
 }
 
+#define HUGE	(1ul << 30)	/* bytes of a region of which few are used */
+#define PAGE	4096ul
+#define TOUCHED	(256ul << 10)	/* bytes that an operation may make resident: a window */
+
+/* Return: resident pages of @p, HUGE bytes; -1: not known. */
+static long resident(void *p)
+{
+	static unsigned char in[HUGE / PAGE];
+	long n = 0;
+	size_t i;
+
+	if (mincore(p, HUGE, in))
+		return -1;
+	for (i = 0; i < sizeof(in); i++)
+		n += in[i] & 1;
+	return n;
+}
+
+/* A registration touches and pins no page, and an operation those of its window. */
+static bool unused(void)
+{
+	unsigned char *p;
+	struct weft_sqe *s;
+	long pages;
+
+	CHECK(begin(0));
+	p = mmap(NULL, HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		 -1, 0);
+	CHECK(p != MAP_FAILED);
+	CHECK_EQ(madvise(p, HUGE, MADV_NOHUGEPAGE), 0);
+	CHECK_EQ(port_attr(0, "pinned_bytes"), 0);
+	CHECK(expose(r.fd, 5, BOTH, p, HUGE));
+	CHECK_EQ(resident(p), 0);
+	CHECK_EQ(port_attr(0, "pinned_bytes"), 0);
+	to = 0;
+	s = raw_sqe(&r, WEFT_SQ_WRITE, 1);
+	s->flags = WEFT_SQ_COMPLETION;
+	s->addr = (__u64)(uintptr_t)own;
+	s->len = 8;
+	s->niov = 1;
+	s->tag = 5;
+	s->nrem = 1;
+	s->raddr = HUGE / 2;
+	CHECK_EQ(raw_post_sq(&r, 1), 0);
+	CHECK_EQ(status(1), 0);
+	pages = resident(p);
+	CHECK(pages > 0 && pages <= (long)(TOUCHED / PAGE));
+	CHECK_EQ(region_end(r.fd, 5), 0);
+	munmap(p, HUGE);
+	return finish(true);
+}
+
 /* Add 1 to the target's first word. Return: its value before that. */
 static bool fetch_add(__u64 context, __u64 *before)
 {
@@ -723,6 +776,7 @@ static const struct check cases[] = {
 	{ "a region that ends", ends },
 	{ "a killed target", killed },
 	{ "many regions", many },
+	{ "a region that is not used", unused },
 	{ "remote CQ data and counters", told },
 	{ "atomic operations, anonymous memory", adds_anonymous },
 	{ "atomic operations, a file", adds_file },

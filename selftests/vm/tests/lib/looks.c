@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 #include "check.h"
 #include "looks.h"
@@ -90,4 +91,41 @@ bool nothing_left(void)
 		}
 	}
 	return true;
+}
+
+/* A line of /proc/meminfo, in bytes. */
+static long long meminfo(const char *name)
+{
+	char line[128];
+	long long kib = -1;
+	FILE *f = fopen("/proc/meminfo", "re");
+
+	while (f && kib < 0 && fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, strlen(name)) && line[strlen(name)] == ':')
+			kib = atoll(line + strlen(name) + 1);
+	if (f)
+		fclose(f);
+	return kib * 1024;
+}
+
+/* The pages that each CPU keeps are up to some ten MiB since Linux 6.7, and no part of MemAvailable. */
+long long memory_available(void)
+{
+	long long bytes = meminfo("MemAvailable"), pages;
+	FILE *f = fopen("/proc/zoneinfo", "re");
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, " count: %lld", &pages) == 1)
+			bytes += pages * sysconf(_SC_PAGESIZE);
+	if (f)
+		fclose(f);
+	return bytes;
+}
+
+bool memory_redzones(void)
+{
+	struct utsname u;
+
+	return !uname(&u) && strstr(u.release, "kasan");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The administrator's view in sysfs, and settings; whether any object is left. */
+/* The administrator's view in sysfs, and settings; whether any object is left; free memory. */
 #ifndef WEFT_LOOKS_H
 #define WEFT_LOOKS_H
 
@@ -10,6 +10,12 @@ long long port_attr(int node, const char *name);
 
 /* Set a limit of a node's port. Return: done; else the reason is printed. */
 bool port_limit(int node, const char *name, unsigned int value);
+
+/* Free memory and what the kernel can reclaim, with the pages that each CPU keeps for itself. */
+long long memory_available(void);
+
+/* Return: the kernel surrounds each allocation with memory of its own (KASAN). */
+bool memory_redzones(void);
 
 /*
  * Wait until both ports have neither contexts nor endpoints nor pinned memory. Print what is left

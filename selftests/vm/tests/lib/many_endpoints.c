@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 #include "many_endpoints.h"
 #include "looks.h"
@@ -32,47 +31,6 @@ int many_one(int fd, unsigned int sq, unsigned int rq)
 	};
 
 	return raw(fd, WEFT_IOC_EP_CREATE, &ep);
-}
-
-/* A line of /proc/meminfo, in bytes. */
-static long long meminfo(const char *name)
-{
-	char line[128];
-	long long kib = -1;
-	FILE *f = fopen("/proc/meminfo", "re");
-
-	while (f && kib < 0 && fgets(line, sizeof(line), f))
-		if (!strncmp(line, name, strlen(name)) && line[strlen(name)] == ':')
-			kib = atoll(line + strlen(name) + 1);
-	if (f)
-		fclose(f);
-	return kib * 1024;
-}
-
-/*
- * Free memory and what the kernel can reclaim, with the pages that each CPU keeps for itself. The
- * latter are up to some ten MiB since Linux 6.7, and no part of MemAvailable.
- */
-static long long available(void)
-{
-	long long bytes = meminfo("MemAvailable"), pages;
-	FILE *f = fopen("/proc/zoneinfo", "re");
-	char line[128];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, " count: %lld", &pages) == 1)
-			bytes += pages * sysconf(_SC_PAGESIZE);
-	if (f)
-		fclose(f);
-	return bytes;
-}
-
-/* Return: the kernel surrounds each allocation with memory of its own (KASAN). */
-static bool redzones(void)
-{
-	struct utsname u;
-
-	return !uname(&u) && strstr(u.release, "kasan");
 }
 
 /* Endpoints of one context, which share a completion queue; @cqfd: out: its file. */
@@ -117,16 +75,16 @@ bool many_endpoints(unsigned int count, unsigned long most)
 		fd[i] = raw_open(0);
 		CHECK(fd[i] >= 0);
 	}
-	before = available();
+	before = memory_available();
 	for (i = 0; i < n; i++) {
 		unsigned int some = left < PER_CTX ? left : PER_CTX;
 
 		CHECK(fill(fd[i], some, &cqfd[i]));
 		left -= some;
 	}
-	after = available();
+	after = memory_available();
 	printf("# %u endpoints take %lld KiB each\n", count, (before - after) / count / 1024);
-	CHECK(redzones() || before - after <= (long long)(count * most));
+	CHECK(memory_redzones() || before - after <= (long long)(count * most));
 	CHECK_EQ(port_attr(0, "endpoints"), count);
 	for (i = 0; i < n; i++) {
 		close(cqfd[i]);
