@@ -3,61 +3,7 @@
  * fi_atomic(3), rule by rule: calls, what is supported, arguments, errors, order.
  * TIMEOUT: 300 LINKS: vnet loop slow
  */
-#include <rdma/fi_atomic.h>
-#include "onesided.h"
-
-#define ATOMIC .o.caps = FI_ATOMIC
-#define FIRST 64		/* offset of the first element at the peer */
-#define MOST 1024
-
-static uint64_t *word(void)
-{
-	return (uint64_t *)(rbuf + FIRST);
-}
-
-/* A's next completion is of atomic operation @n, and successful. */
-static bool done(unsigned int n, bool fetch)
-{
-	struct fi_cq_tagged_entry c;
-
-	CHECK_EQ(completion(p.a.txcq, &c, NULL, NULL), 1);
-	CHECK(c.op_context == ctx(n));
-	CHECK_EQ(c.flags, FI_ATOMIC | (fetch ? FI_READ : FI_WRITE));
-	return true;
-}
-
-/* A's next completion is an error of operation @n; 0: of an inject. */
-static bool failed(unsigned int n, int err)
-{
-	struct fi_cq_tagged_entry c;
-	struct fi_cq_err_entry e;
-
-	CHECK_EQ(completion(p.a.txcq, &c, NULL, &e), -FI_EAVAIL);
-	CHECK_EQ(e.err, err);
-	CHECK(e.op_context == (n ? ctx(n) : NULL));
-	CHECK(e.flags & FI_ATOMIC);
-	CHECK_EQ(e.len, 0);
-	return true;
-}
-
-/* One uint64_t at the peer. */
-static ssize_t base(const uint64_t *v, uint64_t key, enum fi_op op, unsigned int n)
-{
-	return fi_atomic(p.a.ep, v, 1, NULL, p.a.peer, FIRST, key, FI_UINT64, op, ctx(n));
-}
-
-static ssize_t fetch(const uint64_t *v, uint64_t *r, uint64_t key, enum fi_op op, unsigned int n)
-{
-	return fi_fetch_atomic(p.a.ep, v, 1, NULL, r, NULL, p.a.peer, FIRST, key, FI_UINT64, op,
-			       ctx(n));
-}
-
-static ssize_t compare(const uint64_t *v, const uint64_t *c, uint64_t *r, uint64_t key,
-		       enum fi_op op, unsigned int n)
-{
-	return fi_compare_atomic(p.a.ep, v, 1, NULL, c, NULL, r, NULL, p.a.peer, FIRST, key,
-				 FI_UINT64, op, ctx(n));
-}
+#include "atomics.h"
 
 /* ---- Calls ------------------------------------------------------------------------------ */
 
@@ -82,13 +28,13 @@ static bool bases(void)
 	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
 		*word() = t[i].target;
 		word()[1] = 0x77;
-		CHECK_EQ(base(&t[i].operand, KEY, t[i].op, 1), 0);
-		CHECK(done(1, false));
+		CHECK_EQ(atomic_base(&t[i].operand, KEY, t[i].op, 1), 0);
+		CHECK(atomic_done(1, false));
 		CHECK_EQ(*word(), t[i].after);
 		*word() = t[i].target;
 		r = 99;
-		CHECK_EQ(fetch(&t[i].operand, &r, KEY, t[i].op, 2), 0);
-		CHECK(done(2, true));
+		CHECK_EQ(atomic_fetch(&t[i].operand, &r, KEY, t[i].op, 2), 0);
+		CHECK(atomic_done(2, true));
 		CHECK_EQ(*word(), t[i].after);
 		CHECK_EQ(r, t[i].target);
 		CHECK_EQ(word()[1], 0x77);
@@ -114,16 +60,16 @@ static bool compares(void)
 			*word() = 20;
 			c = 19 + k;
 			r = 0;
-			CHECK_EQ(compare(&v, &c, &r, KEY, ops[i], 3), 0);
-			CHECK(done(3, true));
+			CHECK_EQ(atomic_compare(&v, &c, &r, KEY, ops[i], 3), 0);
+			CHECK(atomic_done(3, true));
 			CHECK_EQ(r, 20);
 			CHECK_EQ(*word(), stored[i][k] ? 1000 : 20);
 		}
 	*word() = 0xff00;
 	v = 0x1234;
 	c = 0x0ff0;
-	CHECK_EQ(compare(&v, &c, &r, KEY, FI_MSWAP, 4), 0);
-	CHECK(done(4, true));
+	CHECK_EQ(atomic_compare(&v, &c, &r, KEY, FI_MSWAP, 4), 0);
+	CHECK(atomic_done(4, true));
 	CHECK_EQ(r, 0xff00);
 	CHECK_EQ(*word(), 0xf230);
 	CHECK_EQ(fi_close(&mr->fid), 0);
@@ -141,18 +87,18 @@ static bool atomic_reads(void)
 	word()[1] = 12;
 	CHECK_EQ(fi_fetch_atomic(p.a.ep, NULL, 2, NULL, r, NULL, p.a.peer, FIRST, KEY, FI_UINT64,
 				 FI_ATOMIC_READ, ctx(5)), 0);
-	CHECK(done(5, true));
+	CHECK(atomic_done(5, true));
 	CHECK(r[0] == 11 && r[1] == 12 && r[2] == 0);
-	CHECK_EQ(base(r, KEY, FI_SUM, 6), 0);
-	CHECK(failed(6, FI_EACCES));
-	CHECK_EQ(fetch(r, r + 1, KEY, FI_SUM, 7), 0);
-	CHECK(failed(7, FI_EACCES));
+	CHECK_EQ(atomic_base(r, KEY, FI_SUM, 6), 0);
+	CHECK(atomic_failed(6, FI_EACCES));
+	CHECK_EQ(atomic_fetch(r, r + 1, KEY, FI_SUM, 7), 0);
+	CHECK(atomic_failed(7, FI_EACCES));
 	CHECK_EQ(fi_close(&mr->fid), 0);
 	CHECK(expose(&p.b, rbuf, ROOM, FI_REMOTE_WRITE, KEY, &mr));
-	CHECK_EQ(base(r, KEY, FI_SUM, 6), 0);
-	CHECK(done(6, false));
-	CHECK_EQ(fetch(r, r + 1, KEY, FI_SUM, 7), 0);
-	CHECK(failed(7, FI_EACCES));
+	CHECK_EQ(atomic_base(r, KEY, FI_SUM, 6), 0);
+	CHECK(atomic_done(6, false));
+	CHECK_EQ(atomic_fetch(r, r + 1, KEY, FI_SUM, 7), 0);
+	CHECK(atomic_failed(7, FI_EACCES));
 	CHECK_EQ(fi_close(&mr->fid), 0);
 	return true;
 }
@@ -167,16 +113,16 @@ static bool floats(void)
 	*t = 0.1;
 	CHECK_EQ(fi_fetch_atomic(p.a.ep, &d, 1, NULL, &r, NULL, p.a.peer, FIRST, KEY, FI_DOUBLE,
 				 FI_SUM, ctx(1)), 0);
-	CHECK(done(1, true));
+	CHECK(atomic_done(1, true));
 	CHECK(r == 0.1 && *t == 0.1 + 2.5);
 	*u = 3.0f;
 	CHECK_EQ(fi_fetch_atomic(p.a.ep, &f, 1, NULL, &s, NULL, p.a.peer, FIRST, KEY, FI_FLOAT,
 				 FI_PROD, ctx(2)), 0);
-	CHECK(done(2, true));
+	CHECK(atomic_done(2, true));
 	CHECK(s == 3.0f && *u == -0.75f);
 	CHECK_EQ(fi_fetch_atomic(p.a.ep, &f, 1, NULL, &s, NULL, p.a.peer, FIRST, KEY, FI_FLOAT,
 				 FI_MAX, ctx(3)), 0);
-	CHECK(done(3, true));
+	CHECK(atomic_done(3, true));
 	CHECK(*u == -0.25f);
 	CHECK_EQ(fi_close(&mr->fid), 0);
 	return true;
@@ -203,18 +149,18 @@ static bool vectors(void)
 		c[i] = i % 2 ? i : 77;
 	}
 	CHECK_EQ(fi_compare_atomicmsg(p.a.ep, &m, cmp, NULL, 3, res, NULL, 2, FI_COMPLETION), 0);
-	CHECK(done(8, true));
+	CHECK(atomic_done(8, true));
 	for (i = 0; i < 9; i++) {
 		CHECK_EQ(r[i], i);
 		CHECK_EQ(t[i < 3 ? i : i + 7], i % 2 ? 100 + i : i);
 	}
 	CHECK_EQ(fi_atomicv(p.a.ep, iov, NULL, 2, p.a.peer, FIRST, KEY, FI_UINT32, FI_ATOMIC_WRITE,
 			    ctx(9)), 0);
-	CHECK(done(9, false));
+	CHECK(atomic_done(9, false));
 	CHECK(!memcmp(t, v, sizeof(v)));
 	CHECK_EQ(fi_fetch_atomicv(p.a.ep, iov, NULL, 2, res, NULL, 2, p.a.peer, FIRST, KEY,
 				  FI_UINT32, FI_SUM, ctx(10)), 0);
-	CHECK(done(10, true));
+	CHECK(atomic_done(10, true));
 	CHECK(!memcmp(r, v, sizeof(v)) && t[8] == 216);
 	CHECK_EQ(fi_compare_atomicv(p.a.ep, iov, NULL, 2, cmp, NULL, 2, res, NULL, 2, p.a.peer,
 				    FIRST, KEY, FI_UINT32, FI_CSWAP, ctx(10)), -FI_EINVAL);
@@ -244,11 +190,11 @@ static bool injects(void)
 		v = 1000;
 	}
 	v = 0;
-	CHECK_EQ(base(&v, KEY, FI_SUM, 1), 0);
-	CHECK(done(1, false));
+	CHECK_EQ(atomic_base(&v, KEY, FI_SUM, 1), 0);
+	CHECK(atomic_done(1, false));
 	CHECK_EQ(*word(), 50);
 	CHECK_EQ(fi_inject_atomic(p.a.ep, &v, 1, p.a.peer, FIRST, KEY + 1, FI_UINT64, FI_SUM), 0);
-	CHECK(failed(0, FI_EACCES));
+	CHECK(atomic_failed(0, FI_EACCES));
 	CHECK_EQ(fi_inject_atomic(p.a.ep, sbuf, 121, p.a.peer, FIRST, KEY, FI_UINT64, FI_SUM),
 		 -FI_EMSGSIZE);
 	CHECK_EQ(fi_close(&mr->fid), 0);
@@ -300,7 +246,7 @@ static bool supported(void)
 				CHECK_EQ(any(kind, type, op, 1), ret);
 				if (ret)
 					continue;
-				CHECK(done(1, kind));
+				CHECK(atomic_done(1, kind));
 				n++;
 				CHECK_EQ(attr.size, sizes[type]);
 				CHECK_EQ(attr.count, count);
@@ -330,13 +276,13 @@ static bool counts(void)
 	}
 	CHECK_EQ(fi_fetch_atomic(p.a.ep, v, MOST, NULL, r, NULL, p.a.peer, FIRST, KEY, FI_UINT64,
 				 FI_SUM, ctx(1)), 0);
-	CHECK(done(1, true));
+	CHECK(atomic_done(1, true));
 	for (i = 0; i < MOST; i++)
 		CHECK(r[i] == 2 * i && word()[i] == 3 * i);
 	/* 16 KiB of operands */
 	CHECK_EQ(fi_compare_atomic(p.a.ep, v, MOST, NULL, word(), NULL, r, NULL, p.a.peer, FIRST,
 				   KEY, FI_UINT64, FI_CSWAP, ctx(2)), 0);
-	CHECK(done(2, true));
+	CHECK(atomic_done(2, true));
 	for (i = 0; i < MOST; i++)
 		CHECK(r[i] == 3 * i && word()[i] == i);
 	CHECK_EQ(fi_atomic(p.a.ep, v, 0, NULL, p.a.peer, FIRST, KEY, FI_UINT64, FI_SUM, NULL),
@@ -362,25 +308,25 @@ static bool errors(void)
 	for (i = 1; i < 8; i++) {
 		CHECK_EQ(fi_atomic(p.a.ep, &v, 1, NULL, p.a.peer, FIRST + i, KEY, FI_UINT64,
 				   FI_SUM, ctx(i)), 0);
-		CHECK(failed(i, FI_EINVAL));
+		CHECK(atomic_failed(i, FI_EINVAL));
 	}
-	CHECK_EQ(fetch(&v, &r, KEY + 1, FI_SUM, 9), 0);
-	CHECK(failed(9, FI_EACCES));
+	CHECK_EQ(atomic_fetch(&v, &r, KEY + 1, FI_SUM, 9), 0);
+	CHECK(atomic_failed(9, FI_EACCES));
 	CHECK_EQ(fi_atomic(p.a.ep, &v, 1, NULL, p.a.peer, ROOM - 4, KEY, FI_UINT64, FI_SUM,
 			   ctx(10)), 0);
-	CHECK(failed(10, FI_EACCES));
+	CHECK(atomic_failed(10, FI_EACCES));
 	CHECK_EQ(fi_atomic(p.a.ep, &v, 1, NULL, p.a.peer, ~0ull - 7, KEY, FI_UINT64, FI_SUM,
 			   ctx(11)), 0);
-	CHECK(failed(11, FI_EACCES));
+	CHECK(atomic_failed(11, FI_EACCES));
 	/* operands that the ring does not take */
 	CHECK_EQ(fi_atomic(p.a.ep, (void *)64, 100, NULL, p.a.peer, FIRST, KEY, FI_UINT64, FI_SUM,
 			   ctx(12)), 0);
-	CHECK(failed(12, FI_EFAULT));
-	CHECK_EQ(fetch(&v, (uint64_t *)64, KEY, FI_SUM, 13), 0);
-	CHECK(failed(13, FI_EFAULT));
+	CHECK(atomic_failed(12, FI_EFAULT));
+	CHECK_EQ(atomic_fetch(&v, (uint64_t *)64, KEY, FI_SUM, 13), 0);
+	CHECK(atomic_failed(13, FI_EFAULT));
 	CHECK(r == 4 && *word() == 7);
-	CHECK_EQ(fetch(&v, &r, KEY, FI_SUM, 14), 0);
-	CHECK(done(14, true));
+	CHECK_EQ(atomic_fetch(&v, &r, KEY, FI_SUM, 14), 0);
+	CHECK(atomic_done(14, true));
 	CHECK(r == 7 && *word() == 10);
 	CHECK_EQ(fi_close(&mr->fid), 0);
 	return true;
@@ -398,8 +344,8 @@ static bool ordered(void)
 	for (round = 0; round < 20; round++) {
 		for (i = 0; i < 40; i++) {
 			v[i] = round * 1000 + i;
-			CHECK_EQ(base(&v[i], KEY, FI_ATOMIC_WRITE, i), 0);
-			CHECK_EQ(fetch(NULL, &r[i], KEY, FI_ATOMIC_READ, 100 + i), 0);
+			CHECK_EQ(atomic_base(&v[i], KEY, FI_ATOMIC_WRITE, i), 0);
+			CHECK_EQ(atomic_fetch(NULL, &r[i], KEY, FI_ATOMIC_READ, 100 + i), 0);
 		}
 		for (i = 0; i < 80; i++)
 			CHECK_EQ(completion(p.a.txcq, &c, NULL, NULL), 1);
@@ -424,7 +370,7 @@ static bool adds(void)
 	*word() = 0;
 	for (round = 0; round < 40; round++) {
 		for (i = 0; i < 40; i++)
-			CHECK_EQ(fetch(&one, &r[i], KEY, FI_SUM, i), 0);
+			CHECK_EQ(atomic_fetch(&one, &r[i], KEY, FI_SUM, i), 0);
 		for (i = 0; i < 30; i++, own++) {
 			uint64_t was = __atomic_fetch_add(word(), 1, __ATOMIC_SEQ_CST);
 
@@ -453,8 +399,8 @@ static bool alone(void)
 	CHECK_EQ(fi_write(p.a.ep, sbuf, 8, NULL, p.a.peer, FIRST, KEY, NULL), -FI_EOPNOTSUPP);
 	CHECK_EQ(fi_read(p.a.ep, sbuf, 8, NULL, p.a.peer, FIRST, KEY, NULL), -FI_EOPNOTSUPP);
 	*word() = 1;
-	CHECK_EQ(base(&v, KEY, FI_SUM, 1), 0);
-	CHECK(done(1, false));
+	CHECK_EQ(atomic_base(&v, KEY, FI_SUM, 1), 0);
+	CHECK(atomic_done(1, false));
 	CHECK_EQ(*word(), 2);
 	CHECK_EQ(fi_close(&mr->fid), 0);
 	return true;
@@ -467,8 +413,8 @@ static bool none(void)
 	uint64_t v = 1;
 
 	CHECK(expose_all(&mr));
-	CHECK_EQ(base(&v, KEY, FI_SUM, 1), -FI_EOPNOTSUPP);
-	CHECK_EQ(fetch(&v, &v, KEY, FI_SUM, 1), -FI_EOPNOTSUPP);
+	CHECK_EQ(atomic_base(&v, KEY, FI_SUM, 1), -FI_EOPNOTSUPP);
+	CHECK_EQ(atomic_fetch(&v, &v, KEY, FI_SUM, 1), -FI_EOPNOTSUPP);
 	CHECK_EQ(fi_close(&mr->fid), 0);
 	return true;
 }

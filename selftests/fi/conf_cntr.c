@@ -251,6 +251,19 @@ static bool binds(void)
 	return true;
 }
 
+/* FI_CNTR_EVENTS_BYTES of libfabric 2: bytes in the place of operations. */
+static bool of_bytes(void)
+{
+	struct fi_cntr_attr attr = { .events = FI_CNTR_EVENTS_COMP + 1 };
+	struct fid_cntr *cntr = NULL;
+
+	CHECK_EQ(fi_cntr_open(p.a.domain, &attr, &cntr, NULL), -FI_ENOSYS);
+	CHECK(!cntr);
+	attr.wait_obj = FI_WAIT_FD;
+	CHECK_EQ(fi_cntr_open(p.a.domain, &attr, &cntr, NULL), -FI_ENOSYS);
+	return !cntr;
+}
+
 /* Without FI_RMA its flags bind a counter that nothing counts in. */
 static bool of_memory(void)
 {
@@ -461,6 +474,7 @@ static const struct row rows[] = {
 	    without_event, RMA, .once = true),
 	ROW("CNTR-06", ON_BOTH, "A write of a peer that is counted has its bytes", target_waits,
 	    COUNT, RMA_EVENTS, .o.rx_count = FI_REMOTE_WRITE),
+	ROW("CNTR-15", ON_BOTH, "Counters of bytes are refused", of_bytes, .once = true),
 	ROW("CNTR-012", ON_BOTH, "A counter of remote memory access alone is taken, and counts nothing",
 	    of_memory, COUNT, .once = true),
 };

@@ -108,7 +108,7 @@ static long long meminfo(const char *name)
 	return kib * 1024;
 }
 
-/* The pages that each CPU keeps are up to some ten MiB since Linux 6.7, and no part of MemAvailable. */
+/* Pages that a CPU keeps are up to some ten MiB since Linux 6.7, and no part of MemAvailable. */
 long long memory_available(void)
 {
 	long long bytes = meminfo("MemAvailable"), pages;

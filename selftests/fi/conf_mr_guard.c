@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * fi_mr(3), rule by rule: closing under load, strangers, guesses, pinned memory.
+ * TIMEOUT: 300 LINKS: vnet loop
+ */
+#include <grp.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "link.h"
+#include "looks.h"
+#include "onesided.h"
+#include "wpair.h"
+
+#define LONG	(3u << 20)
+#define WRONG	99	/* no region has this key */
+
+static bool refused(bool write, uint64_t addr, uint64_t key)
+{
+	CHECK_EQ(rma_msg(write, sbuf, 8, addr, key, 1, 0), 0);
+	return rma_failed(1, write, FI_EACCES);
+}
+
+/* ---- Closing ----------------------------------------------------------------------------- */
+
+#define FLOOD	40	/* long operations under way */
+
+/* Close a region on which long operations are under way. */
+static bool close_flooded(struct fid_mr *mr, bool cut)
+{
+	struct fi_cq_tagged_entry c;
+	struct fi_cq_err_entry e;
+	uint64_t from;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < FLOOD; i++)
+		CHECK_EQ(rma_msg(i % 2, sbuf, LONG, 0, KEY, 1, 0), 0);
+	CHECK(!cut || link_cut());
+	from = now_ms();
+	CHECK_EQ(fi_close(&mr->fid), 0);
+	CHECK(now_ms() - from < 1000);
+	CHECK(!cut || link_mend());
+	for (i = 0; i < FLOOD; i++) {
+		ret = completion(p.a.txcq, &c, NULL, &e);
+		CHECK(ret == 1 || (ret == -FI_EAVAIL && e.err == FI_EACCES));
+	}
+	return true;
+}
+
+static bool closes(void)
+{
+	struct fid_mr *mr;
+	unsigned int i;
+
+	for (i = 0; i < 5; i++) {
+		CHECK(expose_all(&mr));
+		CHECK(rma_read(sbuf, 8, 0, KEY));
+		CHECK(close_flooded(mr, false));
+	}
+	CHECK(expose_all(&mr));
+	return link_over(close_flooded(mr, link_there()));
+}
+
+/* ---- Strangers --------------------------------------------------------------------------- */
+
+static void jobs(const char *format, const char *arg)
+{
+	char cmd[256];
+	int n;
+
+	for (n = 0; n < 2 - nodes_are_one(); n++) {
+		snprintf(cmd, sizeof(cmd), format, arg, n, n);
+		if (system(cmd)) {
+			printf("Bail out! %s failed\n", cmd);
+			exit(1);
+		}
+	}
+}
+
+static long long strangers(void)
+{
+	return port_attr(p.o.apart, "counters/wrong_job");
+}
+
+/* A is in job @a, B in job @b. Its key and the right key of a region do not help A. */
+static bool between_jobs(const char *a, const char *b)
+{
+	struct fi_cq_tagged_entry c;
+	struct fi_cq_err_entry e;
+	long long before = strangers();
+	struct fid_mr *mr;
+
+	p.o.key = a;
+	p.o.key_b = b;
+	CHECK(pair_sides(&p, &p.o));
+	CHECK(side_endpoint(&p.a, p.a.info, &p.o));
+	CHECK(side_endpoint(&p.b, p.b.info, &p.o));
+	CHECK(pair_meet(&p));
+	CHECK(expose_all(&mr));
+	memset(rbuf, 0xee, 4096);
+	memset(sbuf, 0x11, 4096);
+	CHECK_EQ(rma_msg(true, sbuf, 100, 0, KEY, 1, 0), 0);
+	CHECK_EQ(rma_msg(false, sbuf, 100, 0, KEY, 1, 0), 0);
+	CHECK_EQ(completion(p.a.txcq, &c, NULL, &e), -FI_EAVAIL);
+	CHECK_EQ(e.err, FI_ECONNREFUSED);
+	CHECK_EQ(completion(p.a.txcq, &c, NULL, &e), -FI_EAVAIL);
+	CHECK_EQ(e.err, FI_ECONNREFUSED);
+	CHECK(all_bytes(rbuf, 4096, 0xee) && all_bytes(sbuf, 4096, 0x11));
+	CHECK(strangers() > before);
+	CHECK_EQ(fi_close(&mr->fid), 0);
+	pair_close(&p);
+	memset(&p.a, 0, sizeof(p.a));
+	memset(&p.b, 0, sizeof(p.b));
+	return true;
+}
+
+static bool other_job(void)
+{
+	struct fid_mr *mr;
+
+	CHECK(between_jobs("a key of one job", "a key of another job"));
+	CHECK(between_jobs("a key of one job", ""));
+	CHECK(between_jobs(NULL, "a key of one job"));
+	/* within a job it works */
+	p.o.key = "a key of one job";
+	p.o.key_b = NULL;
+	CHECK(pair_open(&p, &p.o));
+	CHECK(expose_all(&mr));
+	CHECK(rma_write(sbuf, 100, 0, KEY));
+	return !fi_close(&mr->fid);
+}
+
+static bool with_jobs(void)
+{
+	bool ok;
+
+	jobs("printf '%s' | node %d weftctl job add mr-one%d key -", "a key of one job");
+	jobs("printf '%s' | node %d weftctl job add mr-other%d key -", "a key of another job");
+	ok = other_job();
+	pair_close(&p);
+	memset(&p, 0, sizeof(p));
+	jobs("node %2$d weftctl job del mr-one%2$d # %1$s", "");
+	jobs("node %2$d weftctl job del mr-other%2$d # %1$s", "");
+	return ok;
+}
+
+/* ---- Answers ----------------------------------------------------------------------------- */
+
+#define CAUSES	5
+#define TIMES	11	/* so many of each cause */
+#define BURST	64	/* answers that have no delay, more than those */
+
+static int compare(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The same errno, and about the same time, for each cause of a refusal. */
+static bool alike(void)
+{
+	static uint64_t took[CAUSES][TIMES];
+	uint64_t low = ~0ull, high = 0;
+	struct fid_mr *mr[3];
+	unsigned int i, k;
+
+	CHECK(expose(&p.b, rbuf, 4096, BOTH_RIGHTS, KEY, &mr[0]));
+	CHECK(expose(&p.b, rbuf, 4096, FI_REMOTE_READ, KEY + 1, &mr[1]));
+	CHECK(expose(&p.b, rbuf, 4096, BOTH_RIGHTS, KEY + 2, &mr[2]));
+	CHECK(rma_write(sbuf, 8, 0, KEY));
+	CHECK_EQ(fi_close(&mr[2]->fid), 0);
+	/* answers to refusals of earlier rows have used up the burst: it is there again */
+	usleep(2 * BURST * 1000);
+	for (i = 0; i < TIMES; i++)
+		for (k = 0; k < CAUSES; k++) {
+			uint64_t from = now_ns();
+
+			CHECK(refused(true, k == 1 ? 4096 : k == 2 ? ~0ull - 3 : 0,
+				      k == 3 ? KEY + 1 : k == 4 ? KEY + 2 : k ? KEY : WRONG));
+			took[k][i] = now_ns() - from;
+		}
+	for (k = 0; k < CAUSES; k++) {
+		qsort(took[k], TIMES, sizeof(took[k][0]), compare);
+		low = took[k][TIMES / 2] < low ? took[k][TIMES / 2] : low;
+		high = took[k][TIMES / 2] > high ? took[k][TIMES / 2] : high;
+	}
+	printf("# medians from %llu to %llu ns\n", (unsigned long long)low,
+	       (unsigned long long)high);
+	CHECK(high < 5 * low);
+	CHECK_EQ(fi_close(&mr[0]->fid), 0);
+	return !fi_close(&mr[1]->fid);
+}
+
+#define GUESSES	1500
+#define AT_ONCE	32
+
+/* Between nodes the answers to guesses have a bounded rate, and nothing else waits. */
+static bool guesses(void)
+{
+	long long before = port_attr(p.o.apart, "counters/rma_denied");
+	unsigned int posted = 0, done = 0, asked = 0, answered = 0;
+	struct fi_cq_tagged_entry c;
+	struct fi_cq_err_entry e;
+	struct fid_mr *mr;
+	unsigned int at = 0;
+	uint64_t from;
+	int ret;
+
+	CHECK(expose_all(&mr));
+	CHECK(rma_write(sbuf, 8, 0, KEY));
+	from = now_ms();
+	while (done < GUESSES) {
+		for (; posted < GUESSES && posted < done + AT_ONCE; posted++)
+			CHECK_EQ(rma_msg(posted % 2, sbuf, 8, 0, WRONG + posted % 7, 1, 0), 0);
+		if (asked == answered && done > 100 * asked) {
+			CHECK_EQ(rma_msg(true, sbuf, 8, 0, KEY, 2, 0), 0);
+			asked++;
+			at = done;
+		}
+		ret = completion(p.a.txcq, &c, NULL, &e);
+		if (ret == 1) {
+			/* it has not waited for the answers to all guesses before it */
+			CHECK(c.op_context == ctx(2));
+			CHECK(!p.o.apart || done - at < AT_ONCE);
+			answered++;
+		} else {
+			CHECK_EQ(e.err, FI_EACCES);
+			done++;
+		}
+	}
+	if (answered < asked)
+		CHECK(rma_ends(1));
+	CHECK(asked > 10);
+	if (p.o.apart)
+		CHECK(now_ms() - from >= GUESSES - BURST - AT_ONCE);
+	CHECK_EQ(port_attr(p.o.apart, "counters/rma_denied") - before, GUESSES);
+	return !fi_close(&mr->fid);
+}
+
+/* ---- Pinned memory ----------------------------------------------------------------------- */
+
+#define USER	65534
+#define LIMIT	(64u << 10)
+#define SPARSE	(1ull << 40)
+
+/* Become an ordinary user of group weft with a limit of pinned memory. */
+static bool drop(void)
+{
+	struct rlimit lim = { LIMIT, LIMIT };
+	struct group *g = getgrnam("weft");
+	gid_t gid = g ? g->gr_gid : USER;
+
+	CHECK_EQ(setrlimit(RLIMIT_MEMLOCK, &lim), 0);
+	CHECK_EQ(setgroups(1, &gid), 0);
+	CHECK_EQ(setresgid(USER, USER, USER), 0);
+	CHECK_EQ(setresuid(USER, USER, USER), 0);
+	return true;
+}
+
+/* Writes and reads of a region that is larger than the limit, some of them unlike any before. */
+static bool large(uint8_t *at, uint64_t len, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		uint64_t off = len / n * i;
+		size_t size = i % 3 ? 200000 : 5000;
+
+		pattern_fill(sbuf, size, i);
+		CHECK(rma_write(sbuf, size, off, KEY));
+		CHECK(pattern_is(at + off, size, i));
+		CHECK(vm_pinned() <= LIMIT);
+		memset(sbuf, 0, size);
+		CHECK(rma_read(sbuf, size, off, KEY));
+		CHECK(pattern_is(sbuf, size, i));
+		CHECK(vm_pinned() <= LIMIT);
+	}
+	return true;
+}
+
+static bool as_user(uint64_t len, unsigned int n)
+{
+	struct fid_mr *mr;
+	uint8_t *at;
+
+	node_enter(0);
+	CHECK(drop());
+	p.o.type = FI_EP_RDM;
+	CHECK(side_open_here(&p.a, &p.o) && side_open_here(&p.b, &p.o));
+	CHECK(side_endpoint(&p.a, p.a.info, &p.o) && side_endpoint(&p.b, p.b.info, &p.o));
+	CHECK(pair_meet(&p));
+	at = mmap(NULL, len, PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	CHECK(at != MAP_FAILED);
+	CHECK(expose(&p.b, at, len, BOTH_RIGHTS, KEY, &mr));
+	CHECK_EQ(vm_pinned(), 0);
+	CHECK(large(at, len, n));
+	CHECK_EQ(fi_close(&mr->fid), 0);
+	munmap(at, len);
+	pair_close(&p);
+	return vm_pinned_becomes(0);
+}
+
+/* In a process of its own, because the change from root is final. */
+static bool apart_from_root(uint64_t len, unsigned int n)
+{
+	struct opts o = p.o;
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	CHECK(pid >= 0);
+	if (!pid) {
+		memset(&p, 0, sizeof(p));
+		p.o = o;
+		status = as_user(len, n);
+		fflush(stdout);
+		_exit(!status);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+	return true;
+}
+
+static bool limited(void)
+{
+	return apart_from_root(1ull << 30, 60);
+}
+
+static bool sparse(void)
+{
+	return apart_from_root(SPARSE, 200);
+}
+
+/* ---- Hostile requests -------------------------------------------------------------------- */
+
+static uint64_t state;
+
+static uint64_t any(uint64_t n)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state % n;
+}
+
+/* Addresses and lengths about the ends of the numbers and of the region: never a byte outside. */
+static bool hostile(void)
+{
+	const uint64_t about[] = { 0, 4096, 8192, 1ull << 31, 1ull << 32, 1ull << 47, 1ull << 63 };
+	struct fi_cq_tagged_entry c;
+	struct fi_cq_err_entry e;
+	unsigned int i, ok = 0;
+	struct fid_mr *mr;
+	int ret;
+
+	state = 0x2545f4914f6cdd1dull;
+	CHECK(expose(&p.b, rbuf + 65536, 8192, BOTH_RIGHTS, KEY, &mr));
+	memset(rbuf, 0xee, 1u << 20);
+	for (i = 0; i < 2000; i++) {
+		uint64_t addr = about[any(7)] + any(64) - 32;
+		size_t len = any(4) ? 1 + any(64) : 1 + any(9000);
+		bool in = addr <= 8192 && len <= 8192 - addr;
+
+		memset(sbuf, 0x44, len);
+		CHECK_EQ(rma_msg(any(2), sbuf, len, addr, any(20) ? KEY : any(~0ull), 1, 0), 0);
+		ret = completion(p.a.txcq, &c, NULL, &e);
+		CHECK(ret == 1 ? in : e.err == FI_EACCES);
+		ok += ret == 1;
+	}
+	CHECK(ok > 50);
+	CHECK(all_bytes(rbuf, 65536, 0xee));
+	CHECK(all_bytes(rbuf + 65536 + 8192, (1u << 20) - 65536 - 8192, 0xee));
+	return !fi_close(&mr->fid);
+}
+
+static const struct row rows[] = {
+	ROW("MR-28", ON_BOTH, "The close of a region waits for no peer", closes, RMA),
+	ROW("MR-33", ON_RDM, "A key is of no use in another job", with_jobs, RMA, .alone = true),
+	ROW("MR-34", ON_BOTH, "The answer to a refused operation does not tell the cause", alike,
+	    RMA),
+	ROW("MR-35", ON_BOTH, "Answers to guesses have a bounded rate, and are counted", guesses,
+	    RMA),
+	ROW("MR-36", ON_RDM, "Regions beyond the limit of pinned memory work, and pin no more",
+	    limited, RMA, .alone = true, .once = true),
+	ROW("MR-37", ON_RDM, "What is pinned of a huge region falls to make room for the rest",
+	    sparse, RMA, .alone = true, .once = true),
+	ROW("MR-38", ON_BOTH, "No request reaches a byte outside of its region", hostile, RMA),
+};
+
+int main(int argc, char **argv)
+{
+	return rows_main(argc, argv, rows, sizeof(rows) / sizeof(rows[0]));
+}
