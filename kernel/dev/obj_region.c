@@ -64,8 +64,8 @@ static int weft_region_add(struct weft_ctx *ctx, struct weft_region_conf *conf, 
  * @call: struct weft_ioc_region
  *
  * Return: 0, -EINVAL: access, number of segments, key with WEFT_REGIONF_KEY, no byte; -EFAULT: the
- * array of segments, or a segment that wraps; -EEXIST: the key is in use in its zone; -ENOENT: no such counter;
- * -ENOSPC, -ENOMEM, -EIO.
+ * array of segments, or a segment that wraps; -EEXIST: the key is in use in its zone; -ENOENT: no
+ * such counter; -ENOSPC, -ENOMEM, -EIO.
  */
 int weft_region_call_add(struct weft_call *call)
 {

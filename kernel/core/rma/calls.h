@@ -33,8 +33,8 @@ void weft_domain_exit(struct weft_domain *d);
  * @conf: its configuration; no memory has to be mapped there
  *
  * Context: may sleep.
- * Return: 0; -EEXIST: the key is in use in its zone; -EINVAL: the segments do not add up, or a right is
- * unknown; -EFAULT: a segment wraps; -ENOSPC: at the limit of the user; -ENOMEM.
+ * Return: 0; -EEXIST: the key is in use in its zone; -EINVAL: the segments do not add up, or a
+ * right is unknown; -EFAULT: a segment wraps; -ENOSPC: at the limit of the user; -ENOMEM.
  */
 int weft_region_new(struct weft_domain *d, const struct weft_region_conf *conf);
 

@@ -7,12 +7,12 @@
  * refusal without a token waits in its flow:
  *
  *	refused --a token--> over: DONE with EACCES
- *	   \--none--> waits in rflow->refused --a token; the flow is first in path->msg.refusing--> over
+ *	  \--none--> waits in rflow->refused --a token, and the flow has its turn--> over
  *
  * Nothing else waits. The turn of the refused operation has passed, so valid operations behind it
- * are executed. The flows of a node take turns, so a flow with many refusals does not delay the
- * answer to another one for long. A waiting refusal uses up one message of its flow's credit
- * (flow/credit.c), which bounds the memory: a flow that does nothing but guess stops its own sender.
+ * are executed. The flows of a node take turns (path->msg.refusing), so a flow with many refusals
+ * does not delay the answer to another one for long. A waiting refusal uses up one message of its
+ * flow's credit (flow/credit.c). That bounds the memory: a program that only guesses stops itself.
  *
  * Within the node the initiator's own system call fails, without a wait.
  *
