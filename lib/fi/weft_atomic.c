@@ -27,6 +27,7 @@
  * @context: for the completion
  * @flags: FI_*
  * @silent: no completion on success
+ * @trigger: of deferred work, or NULL
  */
 struct weft_fi_atom {
 	uint8_t kind;
@@ -44,6 +45,7 @@ struct weft_fi_atom {
 	void *context;
 	uint64_t flags;
 	bool silent;
+	const struct weft_trigger *trigger;
 };
 
 static bool weft_fi_atomic_known(unsigned int kind, enum fi_datatype type, enum fi_op op)
@@ -122,6 +124,7 @@ static ssize_t weft_fi_atomic_post(struct fid_ep *fid, const struct weft_fi_atom
 	struct weft_fi_op op = {
 		.iov = iov, .count = a.count, .peer = atom->peer, .context = atom->context,
 		.flags = atom->flags, .silent = atom->silent, .rma = WEFT_SQ_ATOMIC, .atomic = &a,
+		.trigger = atom->trigger,
 	};
 	size_t n;
 
@@ -192,15 +195,40 @@ static struct weft_fi_atom weft_fi_atomic_vector(struct fid_ep *ep, struct fi_rm
 	};
 }
 
-/* Describe an operation of a message structure, which is not NULL. */
-static struct weft_fi_atom weft_fi_atomic_message(const struct fi_msg_atomic *msg, uint8_t kind,
-						  uint64_t flags)
+/**
+ * weft_fi_atomic_message() - post an operation of a message structure
+ * @ep: endpoint
+ * @msg: the operation
+ * @cmp: compare operands, NULL: the operation has none
+ * @res: results, NULL: the operation has none
+ * @flags: FI_*
+ * @trigger: of deferred work, or NULL
+ *
+ * Return: as weft_fi_send().
+ */
+ssize_t weft_fi_atomic_message(struct fid_ep *ep, const struct fi_msg_atomic *msg,
+			       const struct fi_msg_compare *cmp, const struct fi_msg_fetch *res,
+			       uint64_t flags, const struct weft_trigger *trigger)
 {
-	return (struct weft_fi_atom){
-		.kind = kind, .op = msg->op, .type = msg->datatype, .iov = msg->msg_iov,
+	struct weft_fi_atom atom;
+
+	if (!msg)
+		return weft_fi_no_struct();
+	atom = (struct weft_fi_atom){
+		.kind = cmp ? WEFT_ATOMIC_COMPARE : res ? WEFT_ATOMIC_FETCH : WEFT_ATOMIC_BASE,
+		.op = msg->op, .type = msg->datatype, .iov = msg->msg_iov,
 		.count = msg->iov_count, .rem = msg->rma_iov, .nrem = msg->rma_iov_count,
-		.peer = msg->addr, .context = msg->context, .flags = flags,
+		.peer = msg->addr, .context = msg->context, .flags = flags, .trigger = trigger,
 	};
+	if (cmp) {
+		atom.cmp = cmp->msg_iov;
+		atom.ncmp = cmp->iov_count;
+	}
+	if (res) {
+		atom.res = res->msg_iov;
+		atom.nres = res->iov_count;
+	}
+	return weft_fi_atomic_post(ep, &atom);
 }
 
 /* ---- Without results -------------------------------------------------------------------- */
@@ -230,12 +258,7 @@ static ssize_t weft_fi_atomic_writev(struct fid_ep *ep, const struct fi_ioc *iov
 static ssize_t weft_fi_atomic_writemsg(struct fid_ep *ep, const struct fi_msg_atomic *msg,
 				       uint64_t flags)
 {
-	struct weft_fi_atom atom;
-
-	if (!msg)
-		return weft_fi_no_struct();
-	atom = weft_fi_atomic_message(msg, WEFT_ATOMIC_BASE, flags);
-	return weft_fi_atomic_post(ep, &atom);
+	return weft_fi_atomic_message(ep, msg, NULL, NULL, flags, NULL);
 }
 
 static ssize_t weft_fi_atomic_inject(struct fid_ep *ep, const void *buf, size_t count,
@@ -286,14 +309,9 @@ static ssize_t weft_fi_atomic_fetchmsg(struct fid_ep *ep, const struct fi_msg_at
 				       struct fi_ioc *res, void **result_desc, size_t nres,
 				       uint64_t flags)
 {
-	struct weft_fi_atom atom;
+	struct fi_msg_fetch results = { .msg_iov = res, .iov_count = nres };
 
-	if (!msg)
-		return weft_fi_no_struct();
-	atom = weft_fi_atomic_message(msg, WEFT_ATOMIC_FETCH, flags);
-	atom.res = res;
-	atom.nres = nres;
-	return weft_fi_atomic_post(ep, &atom);
+	return weft_fi_atomic_message(ep, msg, NULL, &results, flags, NULL);
 }
 
 /* ---- With compare operands -------------------------------------------------------------- */
@@ -335,16 +353,10 @@ static ssize_t weft_fi_atomic_comparemsg(struct fid_ep *ep, const struct fi_msg_
 					 size_t ncmp, struct fi_ioc *res, void **result_desc,
 					 size_t nres, uint64_t flags)
 {
-	struct weft_fi_atom atom;
+	struct fi_msg_compare operands = { .msg_iov = cmp, .iov_count = ncmp };
+	struct fi_msg_fetch results = { .msg_iov = res, .iov_count = nres };
 
-	if (!msg)
-		return weft_fi_no_struct();
-	atom = weft_fi_atomic_message(msg, WEFT_ATOMIC_COMPARE, flags);
-	atom.cmp = cmp;
-	atom.ncmp = ncmp;
-	atom.res = res;
-	atom.nres = nres;
-	return weft_fi_atomic_post(ep, &atom);
+	return weft_fi_atomic_message(ep, msg, &operands, &results, flags, NULL);
 }
 
 /* ---- What is supported ------------------------------------------------------------------ */

@@ -210,6 +210,15 @@ ssize_t weft_fi_slow_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op);
 ssize_t weft_fi_slow_strip(const struct weft_fi_ep *ep, struct weft_fi_op *op, struct iovec *iov);
 void weft_fi_slow_cqe(struct weft_cqe *cqe, size_t prefix);
 
+/* weft_trigger.c */
+ssize_t weft_fi_trigger_send(struct weft_fi_ep *ep, const struct weft_fi_op *op,
+			     const uint32_t *group);
+ssize_t weft_fi_trigger_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op);
+int weft_fi_trigger_cancel(struct weft_fi_ep *ep, void *context);
+
+/* weft_work.c */
+int weft_fi_work_control(struct weft_fi_domain *dom, int command, void *arg);
+
 /* weft_mc.c */
 int weft_fi_join(struct fid_ep *fid, const void *addr, uint64_t flags, struct fid_mc **mc,
 		 void *context);
@@ -254,15 +263,28 @@ void weft_fi_req_drop(struct weft_fi_ep *ep, bool accepted);
 void weft_fi_req_drop_all(struct weft_fi_port *port, const struct weft_fi_pep *pep);
 int weft_fi_req_take(struct weft_fi_pep *pep, const struct fid *handle, uint64_t *conn);
 
-/* weft_rma.c */
+/* weft_rma.c; @trigger, here and below: of deferred work, or NULL */
+ssize_t weft_fi_rma_message(struct fid_ep *ep, const struct fi_msg_rma *msg, uint64_t flags,
+			    uint8_t rma, const struct weft_trigger *trigger);
 extern struct fi_ops_rma weft_fi_rma_ops;
 
 /* weft_atomic.c */
+ssize_t weft_fi_atomic_message(struct fid_ep *ep, const struct fi_msg_atomic *msg,
+			       const struct fi_msg_compare *cmp, const struct fi_msg_fetch *res,
+			       uint64_t flags, const struct weft_trigger *trigger);
 int weft_fi_query_atomic(struct fid_domain *domain, enum fi_datatype type, enum fi_op op,
 			 struct fi_atomic_attr *attr, uint64_t flags);
 extern struct fi_ops_atomic weft_fi_atomic_ops;
 
 /* weft_msg.c */
+ssize_t weft_fi_message_send(struct fid_ep *ep, const struct fi_msg *msg, uint64_t flags,
+			     const struct weft_trigger *trigger);
+ssize_t weft_fi_message_tsend(struct fid_ep *ep, const struct fi_msg_tagged *msg, uint64_t flags,
+			      const struct weft_trigger *trigger);
+ssize_t weft_fi_message_recv(struct fid_ep *ep, const struct fi_msg *msg, uint64_t flags,
+			     const struct weft_trigger *trigger);
+ssize_t weft_fi_message_trecv(struct fid_ep *ep, const struct fi_msg_tagged *msg, uint64_t flags,
+			      const struct weft_trigger *trigger);
 extern struct fi_ops_msg weft_fi_msg_ops;
 extern struct fi_ops_tagged weft_fi_tagged_ops;
 

@@ -3,8 +3,7 @@
  * weft_cntr.c - counters of operations
  *
  * The kernel counts into a page that is read here, with or without completions. So counting needs
- * no progress calls of the program, and an endpoint may have only counters. Values that a program
- * sets or adds are kept separately, as a difference.
+ * no progress calls of the program, and an endpoint may have only counters.
  *
  * Reading a value makes the data of the counted messages visible. Payload inside completions is
  * copied to its buffers first (weft_cq_settle()).
@@ -54,8 +53,6 @@ static void weft_fi_cntr_look(struct weft_fi_cntr *cntr, struct weft_count *coun
 	weft_fi_cntr_flush(cntr);
 	weft_cntr_read(cntr->cntr, count);
 	weft_fi_cntr_settle(cntr);
-	count->done += atomic_load(&cntr->done);
-	count->failed += atomic_load(&cntr->failed);
 }
 
 static uint64_t weft_fi_cntr_read(struct fid_cntr *fid)
@@ -74,46 +71,25 @@ static uint64_t weft_fi_cntr_readerr(struct fid_cntr *fid)
 	return count.failed;
 }
 
-/* The program has changed a value: wake waiters and pollers. */
-static int weft_fi_cntr_changed(struct weft_fi_cntr *cntr)
-{
-	return weft_cntr_signal(cntr->cntr);
-}
-
 static int weft_fi_cntr_add(struct fid_cntr *fid, uint64_t value)
 {
-	struct weft_fi_cntr *cntr = weft_fi_cntr_of(fid);
-
-	atomic_fetch_add(&cntr->done, value);
-	return weft_fi_cntr_changed(cntr);
+	return weft_cntr_change(weft_fi_cntr_of(fid)->cntr, value, WEFT_CNTRF_ADD);
 }
 
 static int weft_fi_cntr_adderr(struct fid_cntr *fid, uint64_t value)
 {
-	struct weft_fi_cntr *cntr = weft_fi_cntr_of(fid);
-
-	atomic_fetch_add(&cntr->failed, value);
-	return weft_fi_cntr_changed(cntr);
+	return weft_cntr_change(weft_fi_cntr_of(fid)->cntr, value,
+				WEFT_CNTRF_ADD | WEFT_CNTRF_FAILED);
 }
 
 static int weft_fi_cntr_set(struct fid_cntr *fid, uint64_t value)
 {
-	struct weft_fi_cntr *cntr = weft_fi_cntr_of(fid);
-	struct weft_count count;
-
-	weft_cntr_read(cntr->cntr, &count);
-	atomic_store(&cntr->done, value - count.done);
-	return weft_fi_cntr_changed(cntr);
+	return weft_cntr_change(weft_fi_cntr_of(fid)->cntr, value, 0);
 }
 
 static int weft_fi_cntr_seterr(struct fid_cntr *fid, uint64_t value)
 {
-	struct weft_fi_cntr *cntr = weft_fi_cntr_of(fid);
-	struct weft_count count;
-
-	weft_cntr_read(cntr->cntr, &count);
-	atomic_store(&cntr->failed, value - count.failed);
-	return weft_fi_cntr_changed(cntr);
+	return weft_cntr_change(weft_fi_cntr_of(fid)->cntr, value, WEFT_CNTRF_FAILED);
 }
 
 static int weft_fi_cntr_sleep(struct weft_fi_cntr *cntr, uint64_t threshold, int timeout)
@@ -236,6 +212,7 @@ static bool weft_fi_cntr_used(struct weft_fi_cntr *cntr)
 static int weft_fi_cntr_close(struct fid *fid)
 {
 	struct weft_fi_cntr *cntr = weft_container(fid, struct weft_fi_cntr, fid.fid);
+	struct weft_fi_set *set = cntr->member.set;
 	bool idle = cntr->counts;
 	int ret;
 
@@ -248,9 +225,13 @@ static int weft_fi_cntr_close(struct fid *fid)
 	ret = weft_cntr_destroy(cntr->cntr);
 	if (ret == -EBUSY && idle)
 		ret = weft_fi_left_keep(cntr->domain, NULL, cntr->cntr);
-	if (ret)
+	if (ret) {
+		weft_fi_set_join(set, &cntr->member, fid, weft_cntr_fd(cntr->cntr));
 		return weft_fi_fail(FI_LOG_CNTR, ret, "the counter is not closed: %s",
+				    ret == -EBUSY ?
+				    "operations or work wait for it or name it: cancel them first" :
 				    fi_strerror(-ret));
+	}
 	pthread_mutex_destroy(&cntr->lock);
 	atomic_fetch_sub(&cntr->domain->refs, 1);
 	free(cntr);

@@ -10,8 +10,6 @@
  * @fid: libfabric's part
  * @domain: its domain
  * @cntr: libweft's counter
- * @done: the program's value of successes, minus the kernel's
- * @failed: the same for errors
  * @refs: number of poll sets and memory regions with the counter
  * @wait_obj: kind of wait object
  * @member: entry in a wait set
@@ -22,8 +20,6 @@ struct weft_fi_cntr {
 	struct fid_cntr fid;
 	struct weft_fi_domain *domain;
 	struct weft_cntr *cntr;
-	atomic_ullong done;
-	atomic_ullong failed;
 	atomic_int refs;
 	enum fi_wait_obj wait_obj;
 	struct weft_fi_member member;

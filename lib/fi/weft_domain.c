@@ -42,8 +42,12 @@ static int weft_fi_endpoint2(struct fid_domain *domain, struct fi_info *info,
 
 static int weft_fi_domain_control(struct fid *fid, int command, void *arg)
 {
+	struct weft_fi_domain *dom = weft_container(fid, struct weft_fi_domain, fid.fid);
+
 	if (command == FI_MAP_RAW_MR || command == FI_UNMAP_KEY)
 		return weft_fi_mr_raw_control(command, arg);
+	if (command == FI_QUEUE_WORK || command == FI_CANCEL_WORK || command == FI_FLUSH_WORK)
+		return weft_fi_work_control(dom, command, arg);
 	return weft_fi_no_control(fid, command, arg);
 }
 

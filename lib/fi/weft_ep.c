@@ -110,6 +110,8 @@ int weft_fi_ep_free(struct weft_fi_ep *ep)
 	ret = weft_fi_cm_close(&ep->cm);
 	if (ret)
 		return ret;
+	if (ep->draft)
+		weft_draft_destroy(ep->draft);
 	/* its buffers return to the program, but its completions may still be read */
 	if (cq) {
 		weft_fi_lock(&cq->lock);
@@ -129,6 +131,7 @@ int weft_fi_ep_free(struct weft_fi_ep *ep)
 	weft_fi_req_drop(ep, false);
 	weft_fi_lock_fini(&ep->tx.lock);
 	weft_fi_lock_fini(&ep->rx.lock);
+	pthread_mutex_destroy(&ep->draft_lock);
 	atomic_fetch_sub(&ep->domain->refs, 1);
 	free(ep);
 	return 0;
@@ -410,8 +413,10 @@ static int weft_fi_ep_init(struct weft_fi_ep *ep, const struct fi_info *info)
 	ep->send_flags = WEFT_FI_SEND_FLAGS & ~(ep->dgram ? WEFT_FI_ANSWERED : 0);
 	if (!ep->dgram)
 		ep->caps &= ~FI_MULTICAST;
+	if (!(q->caps & WEFT_CAP_TRIGGER))
+		ep->caps &= ~FI_TRIGGER;
 	/* flag and capability are the same bit */
-	ep->send_flags |= ep->caps & (FI_FENCE | FI_MULTICAST);
+	ep->send_flags |= ep->caps & (FI_FENCE | FI_MULTICAST | FI_TRIGGER);
 	ep->self.tx_flags = weft_fi_tx_flags(ep, tx ? tx->op_flags & ep->send_flags : 0);
 	ep->self.rx_flags = rx ? rx->op_flags & WEFT_FI_RX_OP_FLAGS : 0;
 	ret = weft_fi_ep_prefix(ep, info);
@@ -560,6 +565,7 @@ int weft_fi_ep_new(struct weft_fi_domain *dom, const struct fi_info *info, void 
 	}
 	weft_fi_lock_init(&e->tx.lock, dom->locking);
 	weft_fi_lock_init(&e->rx.lock, dom->locking);
+	pthread_mutex_init(&e->draft_lock, NULL);
 	atomic_fetch_add(&dom->refs, 1);
 	*ep = e;
 	return 0;

@@ -39,7 +39,9 @@ static int weft_fi_opsflag(struct weft_fi_face *face, uint64_t *flags, bool set)
 	uint64_t dir = *flags & (FI_TRANSMIT | FI_RECV);
 	uint64_t *own = dir == FI_TRANSMIT ? &face->tx_flags : &face->rx_flags;
 	uint64_t tx = face->ep->send_flags & (WEFT_FI_TX_OP_FLAGS | FI_MULTICAST);
-	uint64_t known = dir == FI_TRANSMIT ? tx : WEFT_FI_RX_OP_FLAGS;
+	/* flag and capability are the same bit */
+	uint64_t known = (dir == FI_TRANSMIT ? tx : WEFT_FI_RX_OP_FLAGS) |
+			 (face->ep->caps & FI_TRIGGER);
 	uint64_t odd;
 
 	if (dir != FI_TRANSMIT && dir != FI_RECV)
@@ -142,7 +144,14 @@ static ssize_t weft_fi_ep_cancel(fid_t fid, void *context)
 	if (!ep->enabled)
 		return weft_fi_fail(FI_LOG_EP_DATA, -FI_EOPBADSTATE,
 				    "fi_cancel: the endpoint is not enabled");
-	if (!context || !ep->rx.on)
+	if (!context)
+		return 0;
+	if (ep->caps & FI_TRIGGER) {
+		ret = weft_fi_trigger_cancel(ep, context);
+		if (ret != -FI_ENOENT)
+			return ret;
+	}
+	if (!ep->rx.on)
 		return 0;
 	weft_fi_lock(&ep->rx.lock);
 	ret = ep->pool ? weft_fi_buf_cancel(ep, context) :

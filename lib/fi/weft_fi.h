@@ -10,7 +10,8 @@
  * request. An object counts its users, and cannot be closed before them.
  *
  * Locks nest in this order: weft_fi_cntr.lock, weft_fi_cq.lock, weft_fi_cq.eps_lock, the two locks
- * of an endpoint. weft_fi_port.lock nests in weft_fi_eq.lock. The other locks are taken alone.
+ * of an endpoint's halves. weft_fi_port.lock nests in weft_fi_eq.lock. The other locks are taken
+ * alone.
  */
 #ifndef WEFT_FI_H
 #define WEFT_FI_H
@@ -36,6 +37,7 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 #include <rdma/fi_tagged.h>
+#include <rdma/fi_trigger.h>
 #include <rdma/providers/fi_log.h>
 #include <rdma/providers/fi_prov.h>
 
@@ -627,6 +629,8 @@ struct weft_fi_run {
  * @stx: that context, once bound
  * @shared_rx: opened for a shared receive context
  * @srx: that context, once bound
+ * @draft: for entries of operations that wait for a counter, NULL: there has been none
+ * @draft_lock: protects @draft
  * @named: @name is valid
  * @name: accepting: destination address of the request
  */
@@ -662,6 +666,8 @@ struct weft_fi_ep {
 	struct weft_fi_stx *stx;
 	bool shared_rx;
 	struct weft_fi_srx *srx;
+	struct weft_ep *draft;
+	pthread_mutex_t draft_lock;
 	bool named;
 	struct weft_sockaddr name;
 };
@@ -701,6 +707,7 @@ struct weft_fi_mc {
  * @tag: tag to send or to match
  * @ignore: bits of the tag to ignore
  * @data: with FI_REMOTE_CQ_DATA
+ * @trigger: deferred work: when the operation begins; NULL: no deferred work
  */
 struct weft_fi_op {
 	const struct iovec *iov;
@@ -718,6 +725,7 @@ struct weft_fi_op {
 	uint64_t tag;
 	uint64_t ignore;
 	uint64_t data;
+	const struct weft_trigger *trigger;
 };
 
 #include "weft_calls.h"

@@ -4,11 +4,13 @@
  *
  * Each form becomes a struct weft_fi_op. Calls without flags use those of the endpoint. Forms with
  * one segment are the most frequent. They try weft_fast.h first, and inline all of weft_post.h.
+ * Message structures come from the program's calls, and from its deferred work (weft_work.c).
  */
 #include "weft_fast.h"
 
 /* Convert a message structure of the caller. */
-static inline struct weft_fi_op weft_fi_msg_op(const struct fi_msg *msg, uint64_t flags)
+static inline struct weft_fi_op weft_fi_msg_op(const struct fi_msg *msg, uint64_t flags,
+					       const struct weft_trigger *trigger)
 {
 	return (struct weft_fi_op){
 		.iov = msg->msg_iov,
@@ -16,10 +18,12 @@ static inline struct weft_fi_op weft_fi_msg_op(const struct fi_msg *msg, uint64_
 		.peer = msg->addr,
 		.context = msg->context,
 		.flags = flags,
+		.trigger = trigger,
 	};
 }
 
-static inline struct weft_fi_op weft_fi_tmsg_op(const struct fi_msg_tagged *msg, uint64_t flags)
+static inline struct weft_fi_op weft_fi_tmsg_op(const struct fi_msg_tagged *msg, uint64_t flags,
+						const struct weft_trigger *trigger)
 {
 	return (struct weft_fi_op){
 		.iov = msg->msg_iov,
@@ -29,6 +33,7 @@ static inline struct weft_fi_op weft_fi_tmsg_op(const struct fi_msg_tagged *msg,
 		.flags = flags,
 		.tagged = true,
 		.tag = msg->tag,
+		.trigger = trigger,
 	};
 }
 
@@ -68,26 +73,35 @@ WEFT_FI_INLINED ssize_t weft_fi_inject_op(struct fid_ep *ep, struct weft_fi_op o
 	return weft_fi_send_op(ep, op, buf, len, FI_INJECT | extra);
 }
 
-static ssize_t weft_fi_sendmsg(struct fid_ep *ep, const struct fi_msg *msg, uint64_t flags)
+/* The send of a message structure. @trigger: of deferred work, or NULL. */
+ssize_t weft_fi_message_send(struct fid_ep *ep, const struct fi_msg *msg, uint64_t flags,
+			     const struct weft_trigger *trigger)
 {
 	struct weft_fi_op op;
 
 	if (!msg)
 		return weft_fi_no_struct();
-	op = weft_fi_msg_op(msg, flags);
+	op = weft_fi_msg_op(msg, flags, trigger);
 	op.data = msg->data;
 	return weft_fi_send(weft_fi_ep_of(ep), &op);
 }
 
-static __attribute__((noinline)) ssize_t weft_fi_tsendmsg_any(struct fid_ep *ep,
-							      const struct fi_msg_tagged *msg,
-							      uint64_t flags)
+static ssize_t weft_fi_sendmsg(struct fid_ep *ep, const struct fi_msg *msg, uint64_t flags)
+{
+	return weft_fi_message_send(ep, msg, flags, NULL);
+}
+
+/* The same, tagged. */
+__attribute__((noinline)) ssize_t weft_fi_message_tsend(struct fid_ep *ep,
+							const struct fi_msg_tagged *msg,
+							uint64_t flags,
+							const struct weft_trigger *trigger)
 {
 	struct weft_fi_op op;
 
 	if (!msg)
 		return weft_fi_no_struct();
-	op = weft_fi_tmsg_op(msg, flags);
+	op = weft_fi_tmsg_op(msg, flags, trigger);
 	op.data = msg->data;
 	return weft_fi_send(weft_fi_ep_of(ep), &op);
 }
@@ -100,7 +114,7 @@ static ssize_t weft_fi_tsendmsg(struct fid_ep *ep, const struct fi_msg_tagged *m
 			      msg->msg_iov->iov_len, msg->addr, msg->tag, msg->context, flags,
 			      false))
 		return 0;
-	return weft_fi_tsendmsg_any(ep, msg, flags);
+	return weft_fi_message_tsend(ep, msg, flags, NULL);
 }
 
 static ssize_t weft_fi_sendv(struct fid_ep *ep, const struct iovec *iov, void **desc,
@@ -214,30 +228,44 @@ static ssize_t weft_fi_tinjectdata(struct fid_ep *ep, const void *buf, size_t le
 
 /* ---- Receives --------------------------------------------------------------------------- */
 
-static ssize_t weft_fi_recvmsg(struct fid_ep *ep, const struct fi_msg *msg, uint64_t flags)
+/* The receive of a message structure. @trigger: of deferred work, or NULL. */
+ssize_t weft_fi_message_recv(struct fid_ep *ep, const struct fi_msg *msg, uint64_t flags,
+			     const struct weft_trigger *trigger)
 {
 	struct weft_fi_op op;
 
 	if (!msg)
 		return weft_fi_no_struct();
-	op = weft_fi_msg_op(msg, flags);
+	op = weft_fi_msg_op(msg, flags, trigger);
 	if (weft_unlikely(flags & (FI_CLAIM | FI_DISCARD)))
 		return weft_fi_refuse(&op, -FI_EINVAL);
+	return weft_fi_recv(weft_fi_ep_of(ep), &op);
+}
+
+static ssize_t weft_fi_recvmsg(struct fid_ep *ep, const struct fi_msg *msg, uint64_t flags)
+{
+	return weft_fi_message_recv(ep, msg, flags, NULL);
+}
+
+/* The same, tagged. */
+ssize_t weft_fi_message_trecv(struct fid_ep *ep, const struct fi_msg_tagged *msg, uint64_t flags,
+			      const struct weft_trigger *trigger)
+{
+	struct weft_fi_op op;
+
+	if (!msg)
+		return weft_fi_no_struct();
+	op = weft_fi_tmsg_op(msg, flags, trigger);
+	op.ignore = msg->ignore;
+	if (flags & WEFT_FI_PEEK_FLAGS)
+		return weft_fi_peek(weft_fi_ep_of(ep), &op);
 	return weft_fi_recv(weft_fi_ep_of(ep), &op);
 }
 
 static ssize_t weft_fi_trecvmsg(struct fid_ep *ep, const struct fi_msg_tagged *msg,
 				uint64_t flags)
 {
-	struct weft_fi_op op;
-
-	if (!msg)
-		return weft_fi_no_struct();
-	op = weft_fi_tmsg_op(msg, flags);
-	op.ignore = msg->ignore;
-	if (flags & WEFT_FI_PEEK_FLAGS)
-		return weft_fi_peek(weft_fi_ep_of(ep), &op);
-	return weft_fi_recv(weft_fi_ep_of(ep), &op);
+	return weft_fi_message_trecv(ep, msg, flags, NULL);
 }
 
 static ssize_t weft_fi_recvv(struct fid_ep *ep, const struct iovec *iov, void **desc,

@@ -131,21 +131,14 @@ WEFT_FI_INLINED int weft_fi_rma_refusal(const struct weft_fi_ep *ep, const struc
 }
 
 /*
- * Post a send without prefix, or a one-sided operation. @group: number of the destination group,
- * NULL: to a peer.
+ * Check a send without prefix, or a one-sided operation, of @len bytes. @group: number of the
+ * destination group, NULL: to a peer. @dst: out: of its entry. Return: 0, or why it is refused.
  */
-WEFT_FI_INLINED ssize_t weft_fi_post_plain_send(struct weft_fi_ep *ep,
-						const struct weft_fi_op *op,
-						const uint32_t *group)
+WEFT_FI_INLINED int weft_fi_check_send(struct weft_fi_ep *ep, const struct weft_fi_op *op,
+				       size_t len, const uint32_t *group, uint32_t *dst)
 {
-	uint32_t dst, flags, more = 0;
-	bool kept;
-	size_t len;
 	int ret;
 
-	if (!op->one && (op->count > ep->iov_limit || (op->count && !op->iov)))
-		return weft_fi_refuse(op, -FI_EINVAL);
-	len = weft_fi_total(op);
 	if (op->rma) {
 		ret = weft_fi_rma_refusal(ep, op, len);
 		if (weft_unlikely(ret))
@@ -156,15 +149,38 @@ WEFT_FI_INLINED ssize_t weft_fi_post_plain_send(struct weft_fi_ep *ep,
 	if (weft_unlikely(len > (op->flags & FI_INJECT ? ep->inject : ep->max_msg)))
 		return weft_fi_refuse(op, -FI_EMSGSIZE);
 	if (weft_unlikely(group)) {
-		dst = *group;
+		*dst = *group;
 	} else if (weft_likely(!ep->msg)) {
-		if (weft_unlikely(!weft_fi_av_index(ep->av, op->peer, &dst)))
+		if (weft_unlikely(!weft_fi_av_index(ep->av, op->peer, dst)))
 			return weft_fi_rdm_unknown(op->peer);
 	} else {
-		ret = weft_fi_msg_dest(ep, &dst);
-		if (ret)
-			return ret;
+		return weft_fi_msg_dest(ep, dst);
 	}
+	return 0;
+}
+
+/* Return: true if there are as many segments as the endpoint permits. */
+WEFT_FI_INLINED bool weft_fi_segments_ok(const struct weft_fi_ep *ep, const struct weft_fi_op *op)
+{
+	return op->one || (op->count <= ep->iov_limit && (!op->count || op->iov));
+}
+
+/* Post a send without prefix, or a one-sided operation. @group: as in weft_fi_check_send(). */
+WEFT_FI_INLINED ssize_t weft_fi_post_plain_send(struct weft_fi_ep *ep,
+						const struct weft_fi_op *op,
+						const uint32_t *group)
+{
+	uint32_t dst, flags, more = 0;
+	bool kept;
+	size_t len;
+	int ret;
+
+	if (!weft_fi_segments_ok(ep, op))
+		return weft_fi_refuse(op, -FI_EINVAL);
+	len = weft_fi_total(op);
+	ret = weft_fi_check_send(ep, op, len, group, &dst);
+	if (weft_unlikely(ret))
+		return ret;
 	flags = weft_fi_send_flags(ep, op, len) | (group ? WEFT_SQ_GROUP : 0);
 
 	weft_fi_lock(&ep->tx.lock);
@@ -208,25 +224,37 @@ WEFT_FI_INLINED int weft_fi_put_recv(struct weft_ep *ep, const struct weft_fi_op
 	return weft_recvv(ep, op->iov, op->count, src, context, flags);
 }
 
+/* Check a receive. @allowed: FI_*; @src: out: of its entry. Return: 0, or why it is refused. */
+WEFT_FI_INLINED int weft_fi_check_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op,
+				       uint64_t allowed, uint32_t *src)
+{
+	if (weft_unlikely(op->flags & ~allowed))
+		return weft_fi_refuse(op, -FI_EBADFLAGS);
+	if (!weft_fi_segments_ok(ep, op))
+		return weft_fi_refuse(op, -FI_EINVAL);
+	if (weft_unlikely(ep->msg))
+		return weft_fi_msg_source(ep, src);
+	return ep->directed ? weft_fi_rdm_source(ep, op->peer, src) : 0;
+}
+
+WEFT_FI_INLINED uint32_t weft_fi_recv_flags(const struct weft_fi_ep *ep,
+					    const struct weft_fi_op *op)
+{
+	return !op->silent && (!ep->rx.selective || op->flags & FI_COMPLETION) ?
+	       WEFT_RQ_COMPLETION : 0;
+}
+
 /* Post a receive without prefix. */
 WEFT_FI_INLINED ssize_t weft_fi_post_plain_recv(struct weft_fi_ep *ep,
 						const struct weft_fi_op *op)
 {
-	uint32_t src = WEFT_SRC_ANY, flags, more = 0;
 	bool multi = op->flags & FI_MULTI_RECV;
-	int ret = 0;
+	uint32_t src = WEFT_SRC_ANY, flags = weft_fi_recv_flags(ep, op), more = 0;
+	int ret;
 
-	if (weft_unlikely(op->flags & ~WEFT_FI_RECV_FLAGS))
-		return weft_fi_refuse(op, -FI_EBADFLAGS);
-	if (!op->one && (op->count > ep->iov_limit || (op->count && !op->iov)))
-		return weft_fi_refuse(op, -FI_EINVAL);
-	if (weft_unlikely(ep->msg))
-		ret = weft_fi_msg_source(ep, &src);
-	else if (ep->directed)
-		ret = weft_fi_rdm_source(ep, op->peer, &src);
+	ret = weft_fi_check_recv(ep, op, WEFT_FI_RECV_FLAGS, &src);
 	if (weft_unlikely(ret))
 		return ret;
-	flags = !ep->rx.selective || op->flags & FI_COMPLETION ? WEFT_RQ_COMPLETION : 0;
 	if (weft_unlikely(multi)) {
 		if (op->tagged)
 			return weft_fi_refuse(op, -FI_EBADFLAGS);

@@ -53,12 +53,15 @@ static size_t weft_fi_rma_inline(size_t nrem)
 	return (WEFT_NSLOTS_MAX - 1 - lw_remote_slots(nrem)) * WEFT_SLOT_SIZE;
 }
 
-/* Post an operation of a message structure. */
-static ssize_t weft_fi_rma_message(struct fid_ep *ep, const struct fi_msg_rma *msg, uint64_t flags,
-				   uint8_t rma)
+/*
+ * Post an operation of a message structure. @rma: WEFT_SQ_WRITE, WEFT_SQ_READ; @trigger: of
+ * deferred work, or NULL.
+ */
+ssize_t weft_fi_rma_message(struct fid_ep *ep, const struct fi_msg_rma *msg, uint64_t flags,
+			    uint8_t rma, const struct weft_trigger *trigger)
 {
 	struct weft_rma_iov rem[WEFT_IOV_MAX];
-	struct weft_fi_op op = { .rma = rma, .rem = rem };
+	struct weft_fi_op op = { .rma = rma, .rem = rem, .trigger = trigger };
 	size_t i;
 
 	if (!msg)
@@ -106,7 +109,7 @@ static ssize_t weft_fi_rma_readv(struct fid_ep *ep, const struct iovec *iov, voi
 static ssize_t weft_fi_rma_readmsg(struct fid_ep *ep, const struct fi_msg_rma *msg,
 				   uint64_t flags)
 {
-	return weft_fi_rma_message(ep, msg, flags, WEFT_SQ_READ);
+	return weft_fi_rma_message(ep, msg, flags, WEFT_SQ_READ, NULL);
 }
 
 /* ---- Writes ----------------------------------------------------------------------------- */
@@ -131,7 +134,7 @@ static ssize_t weft_fi_rma_writev(struct fid_ep *ep, const struct iovec *iov, vo
 static ssize_t weft_fi_rma_writemsg(struct fid_ep *ep, const struct fi_msg_rma *msg,
 				    uint64_t flags)
 {
-	return weft_fi_rma_message(ep, msg, flags, WEFT_SQ_WRITE);
+	return weft_fi_rma_message(ep, msg, flags, WEFT_SQ_WRITE, NULL);
 }
 
 static ssize_t weft_fi_rma_writedata(struct fid_ep *ep, const void *buf, size_t len, void *desc,

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_slow.c - slow path of sends and receives: prefix mode, multicast groups, refusals
+ * weft_slow.c - slow path of sends and receives: prefix mode, multicast groups, triggers, refusals
  *
  * Most calls lead directly from weft_msg.c to a ring (weft_post.h). Calls on an endpoint whose half
  * is not "plain" come here first. In prefix mode (FI_MSG_PREFIX) each buffer begins with
  * msg_prefix_size bytes, which the provider neither reads nor sends. This file removes them from
  * the segments, and adds them to the lengths in completions. One-sided operations have no prefix.
+ * Operations of an endpoint with FI_TRIGGER go on to weft_trigger.c if they wait for a counter.
  */
 #include "weft_post.h"
 
@@ -28,7 +29,7 @@ void weft_fi_half_on(struct weft_fi_half *half, bool on)
 
 	half->on = on;
 	weft_fi_run_on(half->ep);
-	half->plain = on && !ep->prefix;
+	half->plain = on && !ep->prefix && !(ep->caps & FI_TRIGGER);
 	if (tx)
 		half->plain &= !(ep->caps & FI_MULTICAST) && weft_fi_sends(ep);
 	half->fast = weft_fi_fast_paths && half->plain && !half->lock.on && !ep->msg;
@@ -58,6 +59,20 @@ ssize_t weft_fi_slow_strip(const struct weft_fi_ep *ep, struct weft_fi_op *op, s
 	return 0;
 }
 
+/* Return: true if the operation waits for a counter. Flag and capability are the same bit. */
+static bool weft_fi_waits(const struct weft_fi_ep *ep, const struct weft_fi_op *op)
+{
+	return op->trigger || op->flags & ep->caps & FI_TRIGGER;
+}
+
+/* The operation has no prefix any more. @group: as in weft_fi_check_send(). */
+static ssize_t weft_fi_slow_post(struct weft_fi_ep *ep, const struct weft_fi_op *op,
+				 const uint32_t *group)
+{
+	return weft_fi_waits(ep, op) ? weft_fi_trigger_send(ep, op, group) :
+	       weft_fi_post_plain_send(ep, op, group);
+}
+
 ssize_t weft_fi_slow_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 {
 	struct iovec iov[WEFT_IOV_MAX];
@@ -73,11 +88,11 @@ ssize_t weft_fi_slow_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 		return weft_fi_refuse(op, -FI_EINVAL);
 	/* flag and capability are the same bit */
 	if (!(op->flags & ep->caps & FI_MULTICAST))
-		return weft_fi_post_plain_send(ep, &plain, NULL);
+		return weft_fi_slow_post(ep, &plain, NULL);
 	if (op->flags & WEFT_FI_ANSWERED)
 		return weft_fi_refuse(op, -FI_EOPNOTSUPP);
 	ret = weft_fi_mc_dest(ep, op->peer, &group);
-	return ret ? ret : weft_fi_post_plain_send(ep, &plain, &group);
+	return ret ? ret : weft_fi_slow_post(ep, &plain, &group);
 }
 
 ssize_t weft_fi_slow_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)
@@ -92,7 +107,8 @@ ssize_t weft_fi_slow_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 		return weft_fi_refuse(op, -FI_EBADFLAGS);
 	if (ep->prefix && weft_fi_slow_strip(ep, &plain, iov))
 		return weft_fi_refuse(op, -FI_EINVAL);
-	return weft_fi_post_plain_recv(ep, &plain);
+	return weft_fi_waits(ep, op) ? weft_fi_trigger_recv(ep, &plain) :
+	       weft_fi_post_plain_recv(ep, &plain);
 }
 
 /**

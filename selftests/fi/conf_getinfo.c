@@ -125,7 +125,7 @@ static const struct wish wishes[] = {
 	{ OF_INFO(caps), FI_RMA, ANY, NULL },
 	{ OF_INFO(caps), FI_COLLECTIVE, 0, "hints->caps asks for FI_COLLECTIVE (bits 0x40), weft" },
 	{ OF_INFO(caps), FI_RMA | FI_RMA_PMEM, 0, "hints->caps asks for FI_RMA_PMEM (" },
-	{ OF_INFO(caps), FI_MSG | FI_TRIGGER, 0, "hints->caps asks for FI_TRIGGER (" },
+	{ OF_INFO(caps), FI_MSG | FI_TRIGGER, ANY, NULL },
 	{ OF_INFO(caps), 1ULL << 29, 0, "hints->caps asks for bits 0x20000000, weft offers FI_" },
 	{ OF_INFO(mode), FI_CONTEXT | FI_CONTEXT2 | FI_LOCAL_MR, 0, NULL },
 	{ OF_INFO(mode), ~0ULL, 0, NULL },
@@ -155,7 +155,7 @@ static const struct wish wishes[] = {
 	  "hints->tx_attr->rma_iov_limit asks for 9, weft offers 0 at most" },
 
 	{ OF_RX(caps), FI_MSG | FI_RECV, ANY, NULL },
-	{ OF_RX(caps), FI_TRIGGER, 0, "hints->rx_attr->caps asks for FI_TRIGGER" },
+	{ OF_RX(caps), FI_COLLECTIVE, 0, "hints->rx_attr->caps asks for FI_COLLECTIVE" },
 	{ OF_RX(op_flags), FI_MULTI_RECV, KEPT, NULL },
 	{ OF_RX(op_flags), FI_FENCE, 0, "hints->rx_attr->op_flags asks for FI_FENCE" },
 	{ OF_RX(msg_order), FI_ORDER_WAW, ANY, NULL },
@@ -270,10 +270,10 @@ static bool each_hint(void)
 
 /* capabilities that belong to a direction, by fi_endpoint(3), of those offered */
 #define TX_CAPS	(FI_MSG | FI_TAGGED | FI_SEND | FI_MULTICAST | FI_NAMED_RX_CTX | FI_FENCE | \
-		 FI_RMA | FI_ATOMIC | FI_READ | FI_WRITE)
+		 FI_RMA | FI_ATOMIC | FI_READ | FI_WRITE | FI_TRIGGER)
 #define RX_CAPS	(FI_MSG | FI_TAGGED | FI_RECV | FI_DIRECTED_RECV | FI_VARIABLE_MSG | \
 		 FI_MULTI_RECV | FI_SOURCE | FI_SOURCE_ERR | FI_RMA | FI_ATOMIC | \
-		 FI_REMOTE_READ | FI_REMOTE_WRITE | FI_RMA_EVENT)
+		 FI_REMOTE_READ | FI_REMOTE_WRITE | FI_RMA_EVENT | FI_TRIGGER)
 
 /* Without hints: all that costs nothing, for each type of endpoint and family. */
 static bool no_hints(void)
@@ -297,6 +297,7 @@ static bool no_hints(void)
 		CHECK_EQ(!!(i->caps & FI_TAGGED), types[n / 2] != FI_EP_DGRAM);
 		CHECK(i->caps & FI_MSG && i->caps & FI_SEND && i->caps & FI_RECV);
 		CHECK(i->caps & FI_LOCAL_COMM && i->caps & FI_SOURCE);
+		CHECK(!(i->caps & (FI_FENCE | FI_TRIGGER)));
 		CHECK_EQ(!!(i->caps & FI_REMOTE_COMM), !nodes_are_one());
 		CHECK_EQ(i->tx_attr->caps & ~(TX_CAPS & i->caps), 0);
 		CHECK_EQ(i->rx_attr->caps & ~(RX_CAPS & i->caps), 0);
