@@ -31,6 +31,11 @@ struct weft_ioc_cm last_cm;
 uint64_t last_wait;
 struct weft_ioc_region last_region;
 struct weft_iov last_segs[WEFT_IOV_MAX];
+struct weft_ioc_trigger_add last_trigger;
+unsigned char last_entry[WEFT_NSLOTS_MAX * WEFT_SLOT_SIZE];
+struct weft_ioc_trigger_end last_end;
+struct weft_ioc_cntr_change last_change;
+int trigger_errno;
 bool addr_known;
 
 #define PART(field, place)	((struct weft_map) {				\
@@ -46,6 +51,16 @@ static int region(struct weft_ioc_region *arg)
 	if (arg->flags & WEFT_REGIONF_KEY)
 		arg->key = 4711;
 	return 0;
+}
+
+/* Keep the arguments of a new trigger, and its entry. */
+static int trigger(const struct weft_ioc_trigger_add *arg)
+{
+	last_trigger = *arg;
+	if (arg->nslots > WEFT_NSLOTS_MAX)
+		return EINVAL;
+	memcpy(last_entry, (void *)(uintptr_t)arg->entry, arg->nslots * WEFT_SLOT_SIZE);
+	return trigger_errno;
 }
 
 static int fake(unsigned long req, void *arg)
@@ -119,6 +134,14 @@ static int fake(unsigned long req, void *arg)
 	case WEFT_IOC_REGION_END:
 		return ((struct weft_ioc_region_end *)arg)->key == 4711 &&
 		       ((struct weft_ioc_region_end *)arg)->zone == 6 ? 0 : ENOENT;
+	case WEFT_IOC_TRIGGER_ADD:
+		return trigger(arg);
+	case WEFT_IOC_TRIGGER_END:
+		last_end = *(struct weft_ioc_trigger_end *)arg;
+		return trigger_errno;
+	case WEFT_IOC_CNTR_CHANGE:
+		last_change = *(struct weft_ioc_cntr_change *)arg;
+		return 0;
 	case WEFT_IOC_CQ_NOTIFY:
 		cq_notifies++;
 		return 0;

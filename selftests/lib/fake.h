@@ -56,6 +56,12 @@ extern struct weft_ioc_cm last_cm;	/* arguments of the last call of that kind */
 extern uint64_t last_wait;		/* where the last wait was */
 extern struct weft_ioc_region last_region;	/* arguments of the last region */
 extern struct weft_iov last_segs[WEFT_IOV_MAX];
+/* arguments of the last trigger, of the last call that ended some, of a counter's last change */
+extern struct weft_ioc_trigger_add last_trigger;
+extern unsigned char last_entry[WEFT_NSLOTS_MAX * WEFT_SLOT_SIZE];	/* its entry */
+extern struct weft_ioc_trigger_end last_end;
+extern struct weft_ioc_cntr_change last_change;
+extern int trigger_errno;		/* result of the calls of triggers */
 /* insertions report that addresses have the last index already */
 extern bool addr_known;
 
