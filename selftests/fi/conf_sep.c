@@ -3,7 +3,7 @@
  * fi_endpoint(3), scalable endpoints: the queues and counters of contexts.
  * TIMEOUT: 100 LINKS: loop
  */
-#include "onesided.h"
+#include "trigger.h"
 
 #define NCTX	2
 
@@ -73,6 +73,24 @@ static bool open_all(void)
 	CHECK(side_open(&p.b, 0, &p.o));
 	CHECK(side_endpoint(&p.b, p.b.info, &p.o));
 	return meet(a, &p.b) && meet(&p.b, a);
+}
+
+/* In the usual order. */
+static bool close_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NCTX; i++) {
+		CHECK_EQ(fi_close(&sep.tx[i]->fid), 0);
+		CHECK_EQ(fi_close(&sep.rx[i]->fid), 0);
+	}
+	CHECK_EQ(fi_close(&p.a.ep->fid), 0);
+	p.a.ep = NULL;
+	CHECK_EQ(fi_close(&sep.cq->fid), 0);
+	CHECK_EQ(fi_close(&sep.txcq->fid), 0);
+	CHECK_EQ(fi_close(&sep.rxcq->fid), 0);
+	CHECK_EQ(fi_close(&sep.sends->fid), 0);
+	return !fi_close(&sep.reads->fid);
 }
 
 /* A message from transmit context @i to B, and its completion in @cq. */
@@ -183,17 +201,58 @@ static bool remote_memory(void)
 	CHECK(pattern_is(sbuf, 300, NCTX - 1));
 	CHECK_EQ(fi_close(&mr->fid), 0);
 	CHECK_EQ(fi_close(&mine->fid), 0);
+	return close_all();
+}
+
+/* Operations of contexts wait, and so does deferred work: each of its own direction. */
+static bool contexts_wait(void)
+{
+	struct iovec iov = { sbuf, 64 };
+	struct fi_op_msg op = { .msg = { .msg_iov = &iov, .iov_count = 1 } };
+	struct fi_deferred_work work = { .threshold = 3, .op_type = FI_OP_SEND, .op.msg = &op };
+	struct fi_cq_tagged_entry c;
+	struct fid_cntr *cntr, *done;
+	unsigned int i;
+
+	CHECK(open_all());
+	CHECK(cntr_new(&p.a, &cntr) && cntr_new(&p.a, &done));
+	for (i = 0; i < 3; i++)
+		CHECK(post_plain(rbuf, 64, 3));
 	for (i = 0; i < NCTX; i++) {
-		CHECK_EQ(fi_close(&sep.tx[i]->fid), 0);
-		CHECK_EQ(fi_close(&sep.rx[i]->fid), 0);
+		op.msg.addr = p.a.peer;
+		op.msg.context = waits_for(1 + i, cntr, 1 + i);
+		CHECK_EQ(fi_sendmsg(sep.tx[i], &op.msg, FI_TRIGGER), 0);
+		CHECK_EQ(fi_sendmsg(sep.rx[i], &op.msg, FI_TRIGGER), -FI_ENOSYS);
 	}
-	CHECK_EQ(fi_close(&p.a.ep->fid), 0);
-	p.a.ep = NULL;
-	CHECK_EQ(fi_close(&sep.cq->fid), 0);
-	CHECK_EQ(fi_close(&sep.txcq->fid), 0);
-	CHECK_EQ(fi_close(&sep.rxcq->fid), 0);
-	CHECK_EQ(fi_close(&sep.sends->fid), 0);
-	return !fi_close(&sep.reads->fid);
+	work.triggering_cntr = cntr;
+	work.completion_cntr = done;
+	op.ep = sep.rx[1];
+	CHECK_EQ(fi_control(&p.a.domain->fid, FI_QUEUE_WORK, &work), -FI_EINVAL);
+	op.ep = sep.tx[1];
+	CHECK_EQ(fi_control(&p.a.domain->fid, FI_QUEUE_WORK, &work), 0);
+	work.op_type = FI_OP_RECV;
+	CHECK_EQ(fi_control(&p.a.domain->fid, FI_QUEUE_WORK, &work), -FI_EINVAL);
+	for (i = 0; i < 3; i++) {
+		CHECK(quiet(p.b.rxcq));
+		CHECK_EQ(fi_cntr_add(cntr, 1), 0);
+		CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
+		if (i == NCTX)
+			break;
+		CHECK_EQ(completion(i ? sep.txcq : sep.cq, &c, NULL, NULL), 1);
+		CHECK(c.op_context == ctx(1 + i));
+	}
+	CHECK_EQ(fi_cntr_wait(done, 1, WAIT_MS), 0);
+	CHECK(quiet(sep.txcq));
+	/* a receive waits, and is canceled */
+	op.msg.addr = FI_ADDR_UNSPEC;
+	op.msg.context = waits_for(9, cntr, 10);
+	CHECK_EQ(fi_recvmsg(sep.rx[1], &op.msg, FI_TRIGGER), 0);
+	CHECK_EQ(fi_close(&cntr->fid), -FI_EBUSY);
+	CHECK_EQ(fi_cancel(&sep.rx[1]->fid, ctx(9)), 0);
+	CHECK_EQ(completion(sep.rxcq, &c, NULL, &(struct fi_cq_err_entry){}), -FI_EAVAIL);
+	CHECK_EQ(fi_close(&cntr->fid), 0);
+	CHECK_EQ(fi_close(&done->fid), 0);
+	return close_all();
 }
 
 #define ALONE .alone = true, .once = true
@@ -205,6 +264,8 @@ static const struct row rows[] = {
 	    opened_again, ALONE),
 	ROW("RMA-18a", ON_RDM, "Contexts do remote memory access as endpoints do", remote_memory,
 	    ALONE, RMA),
+	ROW("TRIG-04a", ON_RDM, "Operations of contexts wait for counters", contexts_wait, ALONE,
+	    TRIGGER),
 };
 
 int main(int argc, char **argv)
