@@ -560,39 +560,66 @@ static bool canceled(void)
 	return !fi_close(&mr->fid);
 }
 
-static void *add_one(void *arg)
+/**
+ * struct race - two threads that meet before each step
+ * @start: where they meet
+ * @cntr: the second thread adds to it
+ */
+struct race {
+	pthread_barrier_t start;
+	struct fid_cntr *cntr;
+};
+
+#define RACES	400
+
+static void *add_ones(void *arg)
 {
-	return (void *)(intptr_t)fi_cntr_add(arg, 1);
+	struct race *r = arg;
+	intptr_t failed = 0;
+	unsigned int i;
+
+	for (i = 0; i < RACES; i++) {
+		pthread_barrier_wait(&r->start);
+		failed |= fi_cntr_add(r->cntr, 1);
+	}
+	return (void *)failed;
 }
 
 /* The counter reaches the threshold while the operation is canceled: it ends once, either way. */
 static bool raced(void)
 {
-	unsigned int i, ended = 0;
+	unsigned int i, begun = 0;
 	struct fi_cq_tagged_entry c;
 	struct fi_cq_err_entry e;
-	struct fid_cntr *cntr;
 	struct fid_mr *mr;
 	pthread_t other;
+	struct race r;
 	void *failed;
 	int ret;
 
 	CHECK(expose_all(&mr));
-	CHECK(cntr_new(&p.a, &cntr));
-	for (i = 0; i < 200; i++) {
-		waits_for(1, cntr, i + 1);
+	CHECK(cntr_new(&p.a, &r.cntr));
+	CHECK_EQ(pthread_barrier_init(&r.start, NULL, 2), 0);
+	CHECK_EQ(pthread_create(&other, NULL, add_ones, &r), 0);
+	for (i = 0; i < RACES; i++) {
+		CHECK_EQ(fi_cntr_wait(r.cntr, i, WAIT_MS), 0);
+		waits_for(1, r.cntr, i + 1);
 		CHECK_EQ(rma_msg(true, sbuf, 8, 0, KEY, 1, FI_TRIGGER), 0);
-		CHECK_EQ(pthread_create(&other, NULL, add_one, cntr), 0);
+		pthread_barrier_wait(&r.start);
+		/* in half of the rounds the counter is likely to be first */
+		ret = i % 2 ? fi_cntr_wait(r.cntr, i + 1, 1) : 0;
+		CHECK(!ret || ret == -FI_ETIMEDOUT);
 		CHECK_EQ(fi_cancel(&p.a.ep->fid, ctx(1)), 0);
-		CHECK_EQ(pthread_join(other, &failed), 0);
-		CHECK(!failed);
 		ret = completion(p.a.txcq, &c, NULL, &e);
 		CHECK(ret == 1 || (ret == -FI_EAVAIL && e.err == FI_ECANCELED));
-		ended += ret == 1;
+		begun += ret == 1;
 	}
-	CHECK_EQ(fi_cntr_read(cntr), 200);
-	printf("# %u of 200 began before they were canceled\n", ended);
-	CHECK_EQ(fi_close(&cntr->fid), 0);
+	CHECK_EQ(pthread_join(other, &failed), 0);
+	CHECK(!failed);
+	CHECK_EQ(fi_cntr_read(r.cntr), RACES);
+	printf("# %u of %d began before they were canceled\n", begun, RACES);
+	pthread_barrier_destroy(&r.start);
+	CHECK_EQ(fi_close(&r.cntr->fid), 0);
 	return !fi_close(&mr->fid);
 }
 
