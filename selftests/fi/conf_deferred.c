@@ -453,7 +453,7 @@ static bool flushes(void)
 static bool own_work(void)
 {
 	struct fid_cntr *start, *far, *far_end;
-	struct fi_cntr_attr attr = { .events = FI_CNTR_EVENTS_COMP };
+	struct fi_cntr_attr attr = { .events = FI_CNTR_EVENTS_COMP, .wait_obj = FI_WAIT_UNSPEC };
 	struct fid_domain *domain;
 	static struct job j;
 

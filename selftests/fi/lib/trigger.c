@@ -190,7 +190,7 @@ ssize_t act_by_call(struct fid_ep *ep, enum act a, void *context)
 
 bool cntr_new(struct side *s, struct fid_cntr **cntr)
 {
-	struct fi_cntr_attr attr = { .events = FI_CNTR_EVENTS_COMP };
+	struct fi_cntr_attr attr = { .events = FI_CNTR_EVENTS_COMP, .wait_obj = FI_WAIT_UNSPEC };
 
 	CHECK_EQ(fi_cntr_open(s->domain, &attr, cntr, NULL), 0);
 	return true;
