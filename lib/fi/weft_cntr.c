@@ -126,9 +126,13 @@ static int weft_fi_cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeo
 {
 	struct weft_fi_cntr *cntr = weft_fi_cntr_of(fid);
 
-	if (cntr->wait_obj == FI_WAIT_NONE || cntr->wait_obj == FI_WAIT_SET)
+	/*
+	 * fi_cntr(3) forbids the call with FI_WAIT_NONE, too. Programs that have never seen a refusal
+	 * call it, and any counter of the kernel can be waited for.
+	 */
+	if (cntr->wait_obj == FI_WAIT_SET)
 		return weft_fi_fail(FI_LOG_CNTR, -FI_EINVAL,
-				    "fi_cntr_wait: the counter has no wait object of its own; open it with FI_WAIT_UNSPEC");
+				    "fi_cntr_wait: the counter is in a wait set; call fi_wait, or open it with FI_WAIT_UNSPEC");
 	return weft_fi_cntr_sleep(cntr, threshold, timeout);
 }
 

@@ -238,7 +238,6 @@ static bool binds(void)
 	CHECK_EQ(fi_close(&p.a.txcntr->fid), -FI_EBUSY);
 	CHECK_EQ(fi_ep_bind(p.a.ep, &p.a.txcntr->fid, FI_SEND), -FI_EOPBADSTATE);
 	CHECK_EQ(fi_cntr_open(p.a.domain, &attr, &cntr, NULL), 0);
-	CHECK_EQ(fi_cntr_wait(cntr, 1, 0), -FI_EINVAL);
 	CHECK_EQ(fi_cntr_read(cntr), 0);
 	CHECK_EQ(fi_close(&cntr->fid), 0);
 	attr.flags = 1;
@@ -262,6 +261,24 @@ static bool of_bytes(void)
 	attr.wait_obj = FI_WAIT_FD;
 	CHECK_EQ(fi_cntr_open(p.a.domain, &attr, &cntr, NULL), -FI_ENOSYS);
 	return !cntr;
+}
+
+/* Programs wait for such a counter, although fi_cntr(3) forbids it. */
+static bool waits_bare(void)
+{
+	struct fi_cntr_attr attr = { .events = FI_CNTR_EVENTS_COMP, .wait_obj = FI_WAIT_NONE };
+	struct fid_cntr *cntr;
+	int fd;
+
+	CHECK_EQ(fi_cntr_open(p.a.domain, &attr, &cntr, NULL), 0);
+	CHECK_EQ(fi_control(&cntr->fid, FI_GETWAIT, &fd), -FI_ENODATA);
+	CHECK_EQ(fi_cntr_wait(cntr, 1, 0), -FI_ETIMEDOUT);
+	CHECK_EQ(fi_cntr_wait(cntr, 1, 20), -FI_ETIMEDOUT);
+	CHECK_EQ(fi_cntr_add(cntr, 2), 0);
+	CHECK_EQ(fi_cntr_wait(cntr, 2, -1), 0);
+	CHECK_EQ(fi_cntr_adderr(cntr, 1), 0);
+	CHECK_EQ(fi_cntr_wait(cntr, 3, 0), -FI_ETIMEDOUT);
+	return !fi_close(&cntr->fid);
 }
 
 /* Without FI_RMA its flags bind a counter that nothing counts in. */
@@ -477,6 +494,8 @@ static const struct row rows[] = {
 	ROW("CNTR-15", ON_BOTH, "Counters of bytes are refused", of_bytes, .once = true),
 	ROW("CNTR-012", ON_BOTH, "A counter of remote memory access alone is taken, and counts nothing",
 	    of_memory, COUNT, .once = true),
+	ROW("CNTR-013", ON_BOTH, "A program may wait for a counter that has no wait object",
+	    waits_bare, COUNT, .once = true),
 };
 
 int main(int argc, char **argv)
