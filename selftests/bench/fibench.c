@@ -6,7 +6,8 @@
  *   fibench -p PROVIDER [OPTION...] MEASURE...
  *
  *   MEASURE is latency, burst, counts, burstcounts, softirq, ready, late, rate, bandwidth, more,
- *   posted, unexpected, shared or overlap, with a parameter: latency:8, posted:1000 (measure.h)
+ *   posted, unexpected, shared, overlap, write, writes, read, fetch or register, with a parameter:
+ *   latency:8, posted:1000 (measure.h)
  *
  *   -l LABEL      name of the row
  *   -n NODE,NODE  network namespaces of both ends
@@ -139,6 +140,17 @@ static void options(struct bench *b, int argc, char **argv)
 	b->plan.form = b->meet ? "hosts" : b->two ? other ? "twopoll" : "two" : "one";
 }
 
+/* Return: one-sided operations that a measurement needs, FI_RMA or FI_ATOMIC; 0: none */
+static uint64_t onesided(const char *what)
+{
+	if (!strcmp(what, "fetch"))
+		return FI_ATOMIC;
+	return !strcmp(what, "write") || !strcmp(what, "writes") || !strcmp(what, "read") ||
+			       !strcmp(what, "register") ?
+		       FI_RMA :
+		       0;
+}
+
 static void in_one_thread(const struct plan *plan, const struct bench *b, const char *what,
 			  size_t param)
 {
@@ -169,6 +181,14 @@ static void in_one_thread(const struct plan *plan, const struct bench *b, const 
 		one_more(plan, &p, param);
 	else if (!strcmp(what, "posted") || !strcmp(what, "unexpected"))
 		one_match(plan, &p, param, what[0] == 'p');
+	else if (!strcmp(what, "write"))
+		one_writes(plan, &p, param, 1);
+	else if (!strcmp(what, "writes"))
+		one_writes(plan, &p, 8, (int)param);
+	else if (!strcmp(what, "read") || !strcmp(what, "fetch"))
+		one_gets(plan, &p, param, what[0] == 'f');
+	else if (!strcmp(what, "register"))
+		one_register(plan, &p, param);
 	else
 		help();
 	pair_close(&p);
@@ -227,6 +247,8 @@ static void measure(struct bench *b, const char *arg)
 		depth += param;
 	b->ends[0].depth = depth;
 	b->ends[1].depth = depth;
+	b->ends[0].onesided = onesided(what);
+	b->ends[1].onesided = b->ends[0].onesided;
 	snprintf(names, sizeof(names), "%s\t%s\t%s\t%zu", b->plan.label, b->plan.form, what, param);
 	bench_measures(names);
 	pid = fork();

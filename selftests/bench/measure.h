@@ -20,6 +20,12 @@
  *   posted     one way, with so many receives posted that match exactly, this one among them
  *   unexpected one way, the receive posted last, while so many messages wait for theirs
  *   shared     one way, to so many connected endpoints in turn that share their receives
+ *   write      a write, until the other end has it, by turns; bytes
+ *   writes     the same in bursts of so many writes of 8 bytes, of which all but the last say
+ *              FI_MORE, until the other end has all
+ *   read       a read, by turns; bytes
+ *   fetch      an atomic operation with a result, by turns; bytes
+ *   register   registration of memory that is not resident; bytes
  *   overlap    the share of a transfer that happens while the receiver computes; bytes
  */
 #ifndef BENCH_MEASURE_H
@@ -73,6 +79,10 @@ void one_counts(const struct plan *plan, struct pair *p, size_t size, int burst)
 void one_softirq(const struct plan *plan, struct pair *p, size_t size);
 void one_order(const struct plan *plan, struct pair *p, size_t size, bool early);
 void one_match(const struct plan *plan, struct pair *p, int others, bool posted);
+/* One-sided operations. The ends have side_opts.onesided. */
+void one_writes(const struct plan *plan, struct pair *p, size_t size, int burst);
+void one_gets(const struct plan *plan, struct pair *p, size_t size, bool fetch);
+void one_register(const struct plan *plan, struct pair *p, size_t size);
 /* The same, with ends of its own. */
 void one_shared(const struct plan *plan, const struct side_opts *ends, size_t endpoints);
 

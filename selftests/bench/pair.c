@@ -60,6 +60,60 @@ void pair_inject(struct pair *p, int end, const void *buf, size_t len, uint64_t 
 		turn(p, end, &idle);
 }
 
+void pair_put(struct pair *p, int end, const void *buf, size_t len)
+{
+	uint64_t idle = 0;
+
+	while (side_put(at(p, end), buf, len, 0))
+		turn(p, end, &idle);
+}
+
+void pair_write(struct pair *p, int end, const void *buf, size_t len)
+{
+	uint64_t idle = 0;
+
+	while (side_write(at(p, end), buf, len, 0))
+		turn(p, end, &idle);
+}
+
+void pair_writemsg(struct pair *p, int end, const void *buf, size_t len, size_t offset,
+		   uint64_t flags)
+{
+	uint64_t idle = 0;
+
+	while (side_writemsg(at(p, end), buf, len, offset, flags))
+		turn(p, end, &idle);
+}
+
+void pair_read(struct pair *p, int end, void *buf, size_t len)
+{
+	uint64_t idle = 0;
+
+	while (side_read(at(p, end), buf, len, 0))
+		turn(p, end, &idle);
+}
+
+void pair_fetch(struct pair *p, int end, uint64_t *old)
+{
+	uint64_t idle = 0;
+
+	while (side_fetch(at(p, end), old, 0))
+		turn(p, end, &idle);
+}
+
+void pair_until(struct pair *p, int end,
+		bool (*holds)(struct pair *p, int end, const struct area *a),
+		const struct area *a)
+{
+	uint64_t idle = 0;
+
+	while (!holds(p, end, a))
+		if (pair_turn(p, end))
+			idle = 0;
+		else if (++idle > IDLE_TURNS)
+			bench_stop("nothing arrives any more");
+}
+
 void pair_received(struct pair *p, int end, uint64_t count)
 {
 	uint64_t idle = 0;

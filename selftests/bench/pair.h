@@ -40,7 +40,19 @@ void pair_send(struct pair *p, int end, const void *buf, size_t len, uint64_t ta
 void pair_sendmsg(struct pair *p, int end, const void *buf, size_t len, uint64_t tag,
 		  uint64_t flags);
 void pair_inject(struct pair *p, int end, const void *buf, size_t len, uint64_t tag);
+/* One-sided operations on the first bytes that the other end exposes, the same */
+void pair_put(struct pair *p, int end, const void *buf, size_t len);
+void pair_write(struct pair *p, int end, const void *buf, size_t len);
+void pair_writemsg(struct pair *p, int end, const void *buf, size_t len, size_t at,
+		   uint64_t flags);
+void pair_read(struct pair *p, int end, void *buf, size_t len);
+void pair_fetch(struct pair *p, int end, uint64_t *old);
 
+struct area;
+/* Poll both ends, this one first, until a condition holds. */
+void pair_until(struct pair *p, int end,
+		bool (*holds)(struct pair *p, int end, const struct area *a),
+		const struct area *a);
 /* Wait until an end has received (sent) so many, counted from its opening. */
 void pair_received(struct pair *p, int end, uint64_t count);
 void pair_sent(struct pair *p, int end, uint64_t count);

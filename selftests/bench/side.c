@@ -34,7 +34,7 @@ void bench_stop(const char *fmt, ...)
 	_exit(1);
 }
 
-static void must(int ret, const char *what)
+void side_must(int ret, const char *what)
 {
 	if (ret)
 		bench_stop("%s: %s", what, fi_strerror(-ret));
@@ -62,16 +62,23 @@ static void side_info(struct side *s)
 	if (!hints)
 		bench_stop("out of memory");
 	hints->ep_attr->type = s->o.type;
-	hints->caps = s->o.msg ? FI_MSG : FI_TAGGED;
+	hints->caps = (s->o.msg ? FI_MSG : FI_TAGGED) | s->o.onesided;
+	/* not all providers count the operations of their peers */
+	if (s->o.onesided)
+		hints->caps |= FI_RMA_EVENT;
 	hints->mode = FI_CONTEXT | FI_CONTEXT2;
 	hints->addr_format = s->o.addr ? FI_SOCKADDR_IN : FI_FORMAT_UNSPEC;
 	hints->fabric_attr->prov_name = strdup(s->o.prov);
 	hints->domain_attr->threading = FI_THREAD_DOMAIN;
 	hints->domain_attr->data_progress = FI_PROGRESS_MANUAL;
-	hints->domain_attr->mr_mode = 0;
+	hints->domain_attr->mr_mode = s->o.onesided ? FI_MR_VIRT_ADDR | FI_MR_PROV_KEY : 0;
 	hints->tx_attr->size = s->o.depth;
 	hints->rx_attr->size = s->o.depth;
 	ret = fi_getinfo(VERSION, s->o.addr, NULL, s->o.addr ? FI_SOURCE : 0, hints, &list);
+	if (ret == -FI_ENODATA && s->o.onesided) {
+		hints->caps &= ~FI_RMA_EVENT;
+		ret = fi_getinfo(VERSION, s->o.addr, NULL, s->o.addr ? FI_SOURCE : 0, hints, &list);
+	}
 	fi_freeinfo(hints);
 	if (ret)
 		bench_stop("fi_getinfo: %s", fi_strerror(-ret));
@@ -93,18 +100,23 @@ static void side_endpoint(struct side *s, struct fi_info *info)
 		.wait_obj = s->o.block ? FI_WAIT_UNSPEC : FI_WAIT_NONE,
 		.size = 2 * s->o.depth,
 	};
+	struct fi_cntr_attr cntr = { .wait_obj = FI_WAIT_NONE };
 	struct fi_av_attr av = { .type = FI_AV_TABLE };
 
-	must(fi_cq_open(s->domain, &cq, &s->cq, NULL), "fi_cq_open");
-	must(fi_endpoint(s->domain, info, &s->ep, s), "fi_endpoint");
-	must(fi_ep_bind(s->ep, &s->cq->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind");
-	if (s->o.type == FI_EP_RDM) {
-		must(fi_av_open(s->domain, &av, &s->av, NULL), "fi_av_open");
-		must(fi_ep_bind(s->ep, &s->av->fid, 0), "fi_ep_bind");
-	} else {
-		must(fi_ep_bind(s->ep, &s->eq->fid, 0), "fi_ep_bind");
+	side_must(fi_cq_open(s->domain, &cq, &s->cq, NULL), "fi_cq_open");
+	side_must(fi_endpoint(s->domain, info, &s->ep, s), "fi_endpoint");
+	side_must(fi_ep_bind(s->ep, &s->cq->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind");
+	if (info->caps & FI_RMA_EVENT && s->o.onesided) {
+		side_must(fi_cntr_open(s->domain, &cntr, &s->cntr, NULL), "fi_cntr_open");
+		side_must(fi_ep_bind(s->ep, &s->cntr->fid, FI_REMOTE_WRITE), "fi_ep_bind");
 	}
-	must(fi_enable(s->ep), "fi_enable");
+	if (s->o.type == FI_EP_RDM) {
+		side_must(fi_av_open(s->domain, &av, &s->av, NULL), "fi_av_open");
+		side_must(fi_ep_bind(s->ep, &s->av->fid, 0), "fi_ep_bind");
+	} else {
+		side_must(fi_ep_bind(s->ep, &s->eq->fid, 0), "fi_ep_bind");
+	}
+	side_must(fi_enable(s->ep), "fi_enable");
 }
 
 struct side *side_open(const struct side_opts *o)
@@ -117,10 +129,10 @@ struct side *side_open(const struct side_opts *o)
 	s->o = *o;
 	side_enter(s);
 	side_info(s);
-	must(fi_fabric(s->info->fabric_attr, &s->fabric, NULL), "fi_fabric");
-	must(fi_domain(s->fabric, s->info, &s->domain, NULL), "fi_domain");
+	side_must(fi_fabric(s->info->fabric_attr, &s->fabric, NULL), "fi_fabric");
+	side_must(fi_domain(s->fabric, s->info, &s->domain, NULL), "fi_domain");
 	if (o->type == FI_EP_MSG)
-		must(fi_eq_open(s->fabric, &eq, &s->eq, NULL), "fi_eq_open");
+		side_must(fi_eq_open(s->fabric, &eq, &s->eq, NULL), "fi_eq_open");
 	else
 		side_endpoint(s, s->info);
 	return s;
@@ -129,7 +141,8 @@ struct side *side_open(const struct side_opts *o)
 void side_close(struct side *s)
 {
 	struct fid *fids[] = {
-		s->ep ? &s->ep->fid : NULL,	    s->pep ? &s->pep->fid : NULL,
+		s->mr ? &s->mr->fid : NULL,	    s->ep ? &s->ep->fid : NULL,
+		s->pep ? &s->pep->fid : NULL,	    s->cntr ? &s->cntr->fid : NULL,
 		s->av ? &s->av->fid : NULL,	    s->cq ? &s->cq->fid : NULL,
 		s->domain ? &s->domain->fid : NULL, s->eq ? &s->eq->fid : NULL,
 		s->fabric ? &s->fabric->fid : NULL,
@@ -149,7 +162,7 @@ size_t side_name(struct side *s, void *addr)
 	size_t len = SIDE_ADDR;
 
 	memset(addr, 0, SIDE_ADDR);
-	must(fi_getname(&s->ep->fid, addr, &len), "fi_getname");
+	side_must(fi_getname(&s->ep->fid, addr, &len), "fi_getname");
 	return len;
 }
 
@@ -177,11 +190,11 @@ void side_listen(struct side *s, void *addr)
 {
 	size_t len = SIDE_ADDR;
 
-	must(fi_passive_ep(s->fabric, s->info, &s->pep, s), "fi_passive_ep");
-	must(fi_pep_bind(s->pep, &s->eq->fid, 0), "fi_pep_bind");
-	must(fi_listen(s->pep), "fi_listen");
+	side_must(fi_passive_ep(s->fabric, s->info, &s->pep, s), "fi_passive_ep");
+	side_must(fi_pep_bind(s->pep, &s->eq->fid, 0), "fi_pep_bind");
+	side_must(fi_listen(s->pep), "fi_listen");
 	memset(addr, 0, SIDE_ADDR);
-	must(fi_getname(&s->pep->fid, addr, &len), "fi_getname");
+	side_must(fi_getname(&s->pep->fid, addr, &len), "fi_getname");
 }
 
 void side_accept(struct side *s)
@@ -191,7 +204,7 @@ void side_accept(struct side *s)
 	side_event(s, FI_CONNREQ, &e);
 	side_endpoint(s, e.info);
 	fi_freeinfo(e.info);
-	must(fi_accept(s->ep, NULL, 0), "fi_accept");
+	side_must(fi_accept(s->ep, NULL, 0), "fi_accept");
 	side_event(s, FI_CONNECTED, &e);
 }
 
@@ -200,17 +213,16 @@ void side_connect(struct side *s, const void *addr)
 	struct fi_eq_cm_entry e;
 
 	side_endpoint(s, s->info);
-	must(fi_connect(s->ep, addr, NULL, 0), "fi_connect");
+	side_must(fi_connect(s->ep, addr, NULL, 0), "fi_connect");
 	side_event(s, FI_CONNECTED, &e);
 }
 
-static struct fi_context2 *side_context(struct side *s)
+struct fi_context2 *side_context(struct side *s)
 {
 	return &s->ctx[s->next++ & (SIDE_CONTEXTS - 1)];
 }
 
-/* Any result other than success and "try again" ends the program. */
-static int posted(ssize_t ret, const char *what)
+int side_posted(ssize_t ret, const char *what)
 {
 	if (ret && ret != -FI_EAGAIN)
 		bench_stop("%s: %s", what, fi_strerror(-(int)ret));
@@ -221,7 +233,7 @@ int side_recv(struct side *s, void *buf, size_t len, uint64_t tag, struct fi_con
 {
 	struct fi_context2 *c = ctx ? ctx : side_context(s);
 
-	return posted(s->o.msg ? fi_recv(s->ep, buf, len, NULL, FI_ADDR_UNSPEC, c)
+	return side_posted(s->o.msg ? fi_recv(s->ep, buf, len, NULL, FI_ADDR_UNSPEC, c)
 			       : fi_trecv(s->ep, buf, len, NULL, FI_ADDR_UNSPEC, tag, 0, c),
 		      "fi_trecv");
 }
@@ -230,7 +242,7 @@ int side_send(struct side *s, const void *buf, size_t len, uint64_t tag)
 {
 	struct fi_context2 *c = side_context(s);
 
-	return posted(s->o.msg ? fi_send(s->ep, buf, len, NULL, s->peer, c)
+	return side_posted(s->o.msg ? fi_send(s->ep, buf, len, NULL, s->peer, c)
 			       : fi_tsend(s->ep, buf, len, NULL, s->peer, tag, c),
 		      "fi_tsend");
 }
@@ -253,13 +265,13 @@ int side_sendmsg(struct side *s, const void *buf, size_t len, uint64_t tag, uint
 	};
 
 	flags |= FI_COMPLETION;
-	return posted(s->o.msg ? fi_sendmsg(s->ep, &m, flags) : fi_tsendmsg(s->ep, &t, flags),
+	return side_posted(s->o.msg ? fi_sendmsg(s->ep, &m, flags) : fi_tsendmsg(s->ep, &t, flags),
 		      "fi_tsendmsg");
 }
 
 int side_inject(struct side *s, const void *buf, size_t len, uint64_t tag)
 {
-	return posted(s->o.msg ? fi_inject(s->ep, buf, len, s->peer)
+	return side_posted(s->o.msg ? fi_inject(s->ep, buf, len, s->peer)
 			       : fi_tinject(s->ep, buf, len, s->peer, tag),
 		      "fi_tinject");
 }

@@ -13,11 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <rdma/fabric.h>
+#include <rdma/fi_atomic.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_eq.h>
 #include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
 #include <rdma/fi_tagged.h>
 
 #define SIDE_CONTEXTS 4096 /* operations of an end under way, at most; a power of two */
@@ -32,6 +34,7 @@
  * @block: the completion queue can be waited on
  * @msg: messages without tags, for providers that have no others
  * @depth: receives and sends that have to fit
+ * @onesided: FI_RMA, FI_ATOMIC: one-sided operations that it has to offer, 0: none
  */
 struct side_opts {
 	const char *prov;
@@ -41,6 +44,17 @@ struct side_opts {
 	bool block;
 	bool msg;
 	size_t depth;
+	uint64_t onesided;
+};
+
+/**
+ * struct side_memory - memory that the other end's operations access
+ * @addr: address or offset of its first byte, as the provider wants it
+ * @key: key
+ */
+struct side_memory {
+	uint64_t addr;
+	uint64_t key;
 };
 
 /**
@@ -54,7 +68,10 @@ struct side_opts {
  * @cq: the one completion queue
  * @av: address vector (FI_EP_RDM)
  * @ep: the endpoint
+ * @cntr: counts the other end's writes, NULL: the provider does not count them
+ * @mr: the memory that it exposes
  * @peer: the other end
+ * @there: the memory that the other end exposes
  * @sent: sends that have completed
  * @received: receives that have completed
  * @ctx: contexts of operations, used in turn
@@ -70,7 +87,10 @@ struct side {
 	struct fid_cq *cq;
 	struct fid_av *av;
 	struct fid_ep *ep;
+	struct fid_cntr *cntr;
+	struct fid_mr *mr;
 	fi_addr_t peer;
+	struct side_memory there;
 	uint64_t sent;
 	uint64_t received;
 	struct fi_context2 ctx[SIDE_CONTEXTS];
@@ -103,10 +123,29 @@ int side_send(struct side *s, const void *buf, size_t len, uint64_t tag);
 int side_sendmsg(struct side *s, const void *buf, size_t len, uint64_t tag, uint64_t flags);
 int side_inject(struct side *s, const void *buf, size_t len, uint64_t tag);
 
+/*
+ * One-sided operations on the memory that the other end exposes (side_rma.c). @at: offset in it.
+ * Return: as above. side_put() has no completion. @flags of
+ * side_writemsg(): FI_MORE and the like. side_fetch() adds 1 to 8 bytes, and gets their old value.
+ */
+int side_put(struct side *s, const void *buf, size_t len, size_t at);
+int side_write(struct side *s, const void *buf, size_t len, size_t at);
+int side_writemsg(struct side *s, const void *buf, size_t len, size_t at, uint64_t flags);
+int side_read(struct side *s, void *buf, size_t len, size_t at);
+int side_fetch(struct side *s, uint64_t *old, size_t at);
+/* Expose memory to the other end, whose s->there it becomes. side_close() withdraws it. */
+void side_expose(struct side *s, void *buf, size_t len, struct side_memory *there);
+
 /* Take completions without waiting. Return: how many. */
 int side_reap(struct side *s);
 /* The same, but wait for the first one. */
 int side_wait(struct side *s);
+
+/* Any result but success ends the program. */
+void side_must(int ret, const char *what);
+/* Any result but success and -FI_EAGAIN ends the program. Return: @ret. */
+int side_posted(ssize_t ret, const char *what);
+struct fi_context2 *side_context(struct side *s);
 
 /*
  * Print a record "X" with the measurement and the reason why it is impossible, and end the process.

@@ -134,6 +134,29 @@ function targets_of_row(row,    i, what, n)
 	smooth(row)
 }
 
+# One-sided operations: one at each size, and bursts
+function onesided(text, row, peers, what, size, bar, goal)
+{
+	target(text ", " row (what == "writes" ? "" : ", " bytes(size)),
+		value(row, "one", what, size), best(1, peers, "one", what, size), bar, goal)
+}
+
+function onesided_targets(    w, i, net)
+{
+	net = "net tcp-rxm"
+	split("write read", w, " ")
+	for (i = 1; i <= 2; i++) {
+		onesided(w[i], "weft-netdev", net, w[i], 8, 0.35, 0.25)
+		onesided(w[i], "weft-netdev", net, w[i], 4096, 0.60, 0.60)
+		onesided(w[i], "weft-netdev", net, w[i], 65536, 0.75, 0.75)
+		onesided(w[i], "weft-netdev", net, w[i], 1048576, 0.85, 0.85)
+		onesided(w[i], "weft-loop", "shm", w[i], 8, 1.00, 0.75)
+	}
+	onesided("fetch and add", "weft-netdev", net, "fetch", 8, 0.35, 0.25)
+	onesided("fetch and add", "weft-loop", "shm", "fetch", 8, 1.00, 0.75)
+	onesided("64 writes of 8 B under FI_MORE", "weft-netdev", net, "writes", 64, 0.15, 0.10)
+}
+
 # Shares that are not overlapped, as parts of a whole of 1
 function overlap_targets(row,    n, i, s, x)
 {
@@ -161,6 +184,7 @@ function targets(    c, i, n, rows)
 		overlap_targets(rows[i])
 	}
 	overlap_targets("weft-vnet")
+	onesided_targets()
 	target("core: match among 10 000 / 1, posted", value("core", "host", "match-posted-10k", 0),
 		value("core", "host", "match-posted", 0), 1.1, 1.0)
 	target("core: match among 10 000 / 1, unexpected",

@@ -13,6 +13,7 @@
 #include <valgrind/callgrind.h>
 #include "core/base/match.h"
 #include "lone.h"
+#include "pair.h"
 
 #define BATCH	 8  /* packets under way: fewer than the first congestion window */
 #define SECOND	 ((weft_ns)NSEC_PER_SEC)
@@ -389,6 +390,42 @@ static void messages(u64 n, u32 to)
 	rig_free(rig);
 }
 
+/* ---- One-sided operations -------------------------------------------- */
+
+/* An operation of 8 bytes, from the send ring to the initiator's completion queue. */
+static void onesided(u64 n, u32 to, u8 op)
+{
+	struct rig_atomic fetch = {
+		.data = WEFT_ATOMIC_DATA(WEFT_AOP_SUM, WEFT_ATYPE_UINT64, WEFT_ATOMIC_FETCH, 0, 0),
+		.flags = WEFT_SQ_COMPLETION | WEFT_SQ_INLINE, .len = 8, .n = 1, .nres = 1,
+		.nrem = 1,
+	};
+	struct rig_rma rma;
+	struct weft_cqe e;
+	struct pair p;
+
+	pair_init(&p, to);
+	rma = pair_op(&p, op == WEFT_SQ_WRITE, 8, 8, 1);
+	if (op == WEFT_SQ_WRITE)
+		rma.flags |= WEFT_SQ_INLINE;
+	fetch.peer = p.to;
+	fetch.iov[0] = rma.iov[0];
+	fetch.res[0] = rma.iov[0];
+	fetch.rem[0] = rma.rem[0];
+	begin();
+	for (; n; n--) {
+		if (op == WEFT_SQ_ATOMIC ? rig_atomic(p.ea, &fetch) : rig_rma(p.ea, &rma))
+			die("posting is refused");
+		while (rig_cq_read(p.ca, &e) <= 0)
+			if (!rig_step(p.rig, p.rig->now + SECOND))
+				die("an operation is lost");
+		if (e.status)
+			die("an operation fails");
+	}
+	end();
+	rig_free(p.rig);
+}
+
 int main(int argc, char **argv)
 {
 	const char *op = argc == 3 ? argv[1] : "";
@@ -432,6 +469,18 @@ int main(int argc, char **argv)
 		messages(n, 1);
 	else if (!strcmp(op, "message-local"))
 		messages(n, 0);
+	else if (!strcmp(op, "write-remote"))
+		onesided(n, 1, WEFT_SQ_WRITE);
+	else if (!strcmp(op, "write-local"))
+		onesided(n, 0, WEFT_SQ_WRITE);
+	else if (!strcmp(op, "read-remote"))
+		onesided(n, 1, WEFT_SQ_READ);
+	else if (!strcmp(op, "read-local"))
+		onesided(n, 0, WEFT_SQ_READ);
+	else if (!strcmp(op, "fetch-remote"))
+		onesided(n, 1, WEFT_SQ_ATOMIC);
+	else if (!strcmp(op, "fetch-local"))
+		onesided(n, 0, WEFT_SQ_ATOMIC);
 	else
 		die("usage: core_bench OPERATION COUNT");
 	printf("%.6g\n", n ? (double)spent / n : 0);
