@@ -441,8 +441,19 @@ TEST(wire__contents)
 	/* unknown kinds and operations */
 	memset(body, 0, sizeof(body));
 	EXPECT_EQ(-EINVAL, check1(WEFT_CHUNK_DONE, body, 24, 24));
-	body[23] = 3;
+	body[23] = 4;
 	EXPECT_EQ(-EINVAL, check1(WEFT_CHUNK_DONE, body, 24, 24));
+	/* executed: of at most 64 operations, none of which has failed */
+	body[23] = 3;
+	body[19] = 63;
+	EXPECT_EQ(0, check1(WEFT_CHUNK_DONE, body, 24, 24));
+	body[19] = 64;
+	EXPECT_EQ(-EINVAL, check1(WEFT_CHUNK_DONE, body, 24, 24));
+	body[19] = 0;
+	body[21] = 5;
+	EXPECT_EQ(-EINVAL, check1(WEFT_CHUNK_DONE, body, 24, 24));
+	memset(body, 0, sizeof(body));
+	body[23] = 4;
 	EXPECT_EQ(-EINVAL, check1(WEFT_CHUNK_CM, body, 32, 32));
 	body[16] = 7;
 	EXPECT_EQ(-EINVAL, check1(WEFT_CHUNK_CM, body, 32, 32));

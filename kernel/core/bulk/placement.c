@@ -698,6 +698,8 @@ int weft_place_data(struct weft_path *path, const struct weft_chunk *c, struct w
 	u32 len = c->paylen, came = 0, i;
 
 	weft_assert_held(&path->lock);
+	if (!rxm && be32_to_cpu(w->rid) & WEFT_RMA_ID)
+		weft_rma_got(path, be32_to_cpu(w->rid), off, pay, len, out);
 	if (!rxm || rxm->bulk.over || rxm->err || !rxm->started)
 		return 0;
 	if (off >= rxm->bulk.granted || len > rxm->bulk.granted - off)

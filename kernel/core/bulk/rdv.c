@@ -199,6 +199,19 @@ int weft_send_grant(struct weft_path *path, u8 lane, const struct weft_w_grant *
 	return 0;
 }
 
+/* The peer has executed @n operations in a row; @id names the last. */
+static void weft_send_executed(struct weft_path *path, struct weft_flowid *id, u32 n,
+			       struct weft_out *out)
+{
+	struct weft_txm *txm;
+
+	for (id->mseq -= n - 1; n; n--, id->mseq++) {
+		txm = weft_send_by_mseq(path, id);
+		if (likely(txm))
+			weft_send_end(txm, 0, out);
+	}
+}
+
 /**
  * weft_send_placed - process a DONE chunk
  * @path: the path, locked
@@ -213,6 +226,10 @@ void weft_send_placed(struct weft_path *path, const struct weft_w_done *w, struc
 
 	weft_assert_held(&path->lock);
 	weft_wire_flow_get(&w->flow, &id);
+	if (likely(be16_to_cpu(w->kind) == WEFT_DONE_EXECUTED)) {
+		weft_send_executed(path, &id, be32_to_cpu(w->sid) % WEFT_REPORT_MOST + 1, out);
+		return;
+	}
 	txm = w->sid ? weft_send_by_id(path, be32_to_cpu(w->sid)) : weft_send_by_mseq(path, &id);
 	if (txm)
 		weft_send_end(txm, status, out);

@@ -471,6 +471,7 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
 	weft_ctl_init(&rf->ctl, WEFT_CTL_RFLOW);
 	rf->no = path->flow.next_rflow++;
 	weft_credit_init(rf);
+	weft_report_init(rf);
 	weft_list_add_tail(&path->flow.rlist, &rf->node);
 	weft_idtable_add(&path->flow.rflows, &rf->idnode, weft_rflow_id(path, id->ssvc, id->sgen));
 	path->flow.nrflow++;

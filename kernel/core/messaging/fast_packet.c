@@ -9,6 +9,8 @@
  *
  *	packets --(weft_fastpkt_rx())--> flow --(weft_fast_recv())--> completion queue or receive
  *
+ * A DONE that reports executed operations may follow that chunk, or be alone.
+ *
  * Every other packet takes the slow path (core.c, recv.c, lane.c), which processes all of it again.
  * Steps done before are not repeated: an acknowledgement that has been processed is an old one the
  * second time. This file also makes such a packet, when the message is all that the path has to
@@ -41,6 +43,8 @@ struct weft_fastpkt {
  * @piece: bytes of the message in each packet but the last
  * @skip: bytes between two pieces
  * @acknow: a packet asks for an acknowledgement
+ * @done: DONE of executed operations behind the message, NULL: none
+ * @alone: there is no message
  */
 struct weft_fastpkt_form {
 	u32 lane;
@@ -49,7 +53,46 @@ struct weft_fastpkt_form {
 	u32 piece;
 	u32 skip;
 	bool acknow;
+	const struct weft_w_done *done;
+	bool alone;
 };
+
+/* bytes of a chunk DONE */
+#define WEFT_FASTPKT_DONE	(WEFT_WIRE_CHUNK + (u32)sizeof(struct weft_w_done))
+
+/* Return: true if the last chunk of a packet, at @at, reports executed operations. */
+static bool weft_fastpkt_done(const u8 *at, struct weft_fastpkt_form *f)
+{
+	const struct weft_w_chunk *c = (const void *)at;
+
+	f->done = (const void *)(c + 1);
+	return c->type == WEFT_CHUNK_DONE && be16_to_cpu(c->len) == sizeof(*f->done) &&
+	       be16_to_cpu(f->done->kind) == WEFT_DONE_EXECUTED && !f->done->status;
+}
+
+/* Check the header of a packet, and take its lane. */
+static inline bool weft_fastpkt_header(const struct weft_w_hdr *h, struct weft_fastpkt_form *f)
+{
+	u32 lane = h->lane;
+
+	OPTIMIZER_HIDE_VAR(lane);
+	f->lane = lane;
+	f->acknow = h->flags & WEFT_PKT_ACKNOW;
+	return h->vt == (WEFT_WIRE_VERSION << 4 | WEFT_PKT_DATA) &&
+	       h->words == WEFT_WIRE_HDR / 4 && !h->job && lane < WEFT_LANES &&
+	       (h->flags & ~WEFT_PKT_ACKNOW) == WEFT_PKT_PSN;
+}
+
+/* Check a packet that is too short for a message. Return: true if it holds one report. */
+static noinline bool weft_fastpkt_report(const struct weft_rx *rx, struct weft_fastpkt_form *f)
+{
+	if (rx->len != WEFT_WIRE_HDR + WEFT_FASTPKT_DONE ||
+	    !weft_fastpkt_header((const void *)rx->data, f))
+		return false;
+	f->npkt = 1;
+	f->alone = true;
+	return weft_fastpkt_done(rx->data + WEFT_WIRE_HDR, f);
+}
 
 /*
  * Check a run of packets. @f: form of the first, @plen: bytes of the message in it. Return: true if
@@ -77,20 +120,15 @@ static noinline bool weft_fastpkt_run(const struct weft_rx *rx, u32 plen,
 static inline bool weft_fastpkt_form(const struct weft_rx *rx, struct weft_fastpkt_form *f)
 {
 	const struct weft_fastpkt *p = (const void *)rx->data;
-	u32 body, plen, lane, len = rx->seg ?: rx->len;
+	u32 body, plen, len = rx->seg ?: rx->len;
 	u64 all;
 
-	if (len < sizeof(*p))
+	if (unlikely(len < sizeof(*p)))
+		return weft_fastpkt_report(rx, f);
+	if (!weft_fastpkt_header(&p->hdr, f) || p->chunk.type != WEFT_CHUNK_EAGER || p->eager.off)
 		return false;
-	lane = p->hdr.lane;
-	OPTIMIZER_HIDE_VAR(lane);
-	if (p->hdr.vt != (WEFT_WIRE_VERSION << 4 | WEFT_PKT_DATA) ||
-	    p->hdr.words != WEFT_WIRE_HDR / 4 || p->hdr.job || lane >= WEFT_LANES ||
-	    (p->hdr.flags & ~WEFT_PKT_ACKNOW) != WEFT_PKT_PSN ||
-	    p->chunk.type != WEFT_CHUNK_EAGER || p->eager.off)
-		return false;
-	f->lane = lane;
-	f->acknow = p->hdr.flags & WEFT_PKT_ACKNOW;
+	f->done = NULL;
+	f->alone = false;
 	body = be16_to_cpu(p->chunk.len);
 	OPTIMIZER_HIDE_VAR(body);
 	plen = body - sizeof(p->eager);
@@ -106,7 +144,9 @@ static inline bool weft_fastpkt_form(const struct weft_rx *rx, struct weft_fastp
 	f->skip = 0;
 	/* the last chunk may lack the padding */
 	return all == plen && (len == WEFT_WIRE_HDR + weft_wire_size(body) ||
-			       len == WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + body);
+			       len == WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + body ||
+			       (len == WEFT_WIRE_HDR + weft_wire_size(body) + WEFT_FASTPKT_DONE &&
+				weft_fastpkt_done(rx->data + len - WEFT_FASTPKT_DONE, f)));
 }
 
 /*
@@ -152,6 +192,21 @@ static inline void weft_fastpkt_ack(struct weft_path *path, struct weft_lane *la
 #define WEFT_FASTPKT_FLAGS	\
 	(WEFT_MSG_FLAGS & ~(WEFT_MSG_PLACED | WEFT_MSG_MATCHED | WEFT_MSG_RMA))
 
+/* Have a one-sided operation executed. Return: true if it is done. */
+static noinline bool weft_fastpkt_operate(struct weft_rflow *rf, const struct weft_fastpkt *p,
+					  const struct weft_fastpkt_form *f, u64 mark,
+					  struct weft_out *out)
+{
+	struct weft_head h weft_unset;	/* its other fields are not used */
+
+	if (f->npkt > 1 || mark & ((1ull << WEFT_AUTH_BITS) - 1))
+		return false;
+	weft_wire_flow_get(&p->eager.head.flow, &h.flow);
+	h.flags = mark >> WEFT_AUTH_BITS;
+	h.len = f->len;
+	return weft_rma_direct(rf, &h, p->pay, out);
+}
+
 /* Give the message to its receive. Return: true if it is received; false: nothing has changed. */
 static inline bool weft_fastpkt_give(struct weft_path *path, const struct weft_fastpkt *p,
 				     const struct weft_fastpkt_form *f, struct weft_out *out)
@@ -169,10 +224,12 @@ static inline bool weft_fastpkt_give(struct weft_path *path, const struct weft_f
 	/* one comparison finds another authentication code and flags of the slow path */
 	mark = be64_to_cpu(w->mark) ^ rf->auth;
 	if (unlikely(rf->gone || rf->id.mseq != be32_to_cpu(w->flow.mseq) ||
-		     mark & ~((u64)WEFT_FASTPKT_FLAGS << WEFT_AUTH_BITS) ||
 		     !weft_list_empty(&rf->early) ||
 		     (rf->conn && rf->conn->state != WEFT_CONN_UP)))
 		return false;
+	if (unlikely(mark & ~((u64)WEFT_FASTPKT_FLAGS << WEFT_AUTH_BITS)))
+		return mark & (u64)WEFT_MSG_RMA << WEFT_AUTH_BITS &&
+		       weft_fastpkt_operate(rf, p, f, mark, out);
 	h.flags = mark >> WEFT_AUTH_BITS;
 	h.tag = be64_to_cpu(w->tag);
 	h.data = be64_to_cpu(w->data);
@@ -228,15 +285,18 @@ bool weft_fastpkt_rx(struct weft_core *core, const struct weft_rx *rx, struct we
 	path->alive_at = out->now;
 	weft_path_window(path, be16_to_cpu(p->hdr.window));
 	weft_fastpkt_ack(path, lane, &p->hdr, out);
-	done = weft_fastpkt_give(path, p, &f, out);
+	done = unlikely(f.alone) || weft_fastpkt_give(path, p, &f, out);
 	if (likely(done)) {
+		if (unlikely(f.done))
+			weft_send_placed(path, f.done, out);
 		weft_lane_take(path, lane, lane->rcv_nxt, f.npkt, f.acknow, out->now);
 		weft_path_output(path, out);
 	}
 out:
 	weft_unlock_inner(&path->lock);
 	if (likely(done)) {
-		weft_count(core, msgs_received);
+		if (likely(!f.alone))
+			weft_count(core, msgs_received);
 		weft_count_add(core, rx_packets, f.npkt);
 		if (f.npkt > 1)
 			weft_count(core, rx_runs);

@@ -138,6 +138,9 @@ void weft_rflow_gone(struct weft_rflow *rf, struct weft_out *out)
 		return;
 	rf->gone = true;
 	weft_recv_lose_early(rf, out);
+	/* before EPGONE */
+	if (rf->report.n)
+		weft_ctl_put(rf->path, rf->lane, &rf->report.ctl);
 	/* a connection reports its end by FIN */
 	if (!rf->conn)
 		weft_ctl_put(rf->path, rf->lane, &rf->ctl);
@@ -163,6 +166,7 @@ void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out)
 	}
 	weft_ctl_drop(&rf->ctl, out);
 	weft_ctl_drop(&rf->credit, out);
+	weft_report_end(rf, out);
 	weft_list_del(&rf->starved);
 	if (rf->conn)
 		rf->conn->rflow = NULL;

@@ -426,7 +426,7 @@ static bool weft_recv_authentic(const struct weft_rflow *rf, const struct weft_h
  * Process a part of a message with a one-sided operation. It is executed when it is whole and has
  * its turn. Return: as weft_recv_eager().
  */
-static noinline int weft_recv_rma(struct weft_rflow *rf, const struct weft_head *h,
+static noinline int weft_recv_rma(struct weft_rflow *rf, struct weft_head *h,
 				  const struct weft_chunk *c, u32 off, u32 len, u32 skip,
 				  struct weft_out *out)
 {
@@ -437,6 +437,13 @@ static noinline int weft_recv_rma(struct weft_rflow *rf, const struct weft_head 
 
 	if (ahead < 0 || !h->len)
 		goto ignore;
+	if (likely(!ahead && whole && len <= c->paylen && weft_list_empty(&rf->early)) &&
+	    weft_rma_direct(rf, h, c->pay, out)) {
+		weft_count(path->core, msgs_received);
+		return 0;
+	}
+	/* one whose report could have waited */
+	h->flags |= WEFT_MSG_PLACED;
 	rxm = weft_recv_known(rf, h->flow.mseq);
 	/* a short one fits into each packet */
 	if (free && (rxm || !whole || len > c->paylen))
@@ -638,4 +645,6 @@ void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struc
 							    ECONNRESET, out);
 		return;
 	}
+	if (sid & WEFT_RMA_ID)
+		weft_rma_lost(path, sid, be16_to_cpu(w->status) ?: ECONNRESET, out);
 }

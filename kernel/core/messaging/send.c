@@ -234,6 +234,9 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, u32 at, bo
 	/* its endpoint did not exist yet, and earlier sends are held still */
 	if (weft_contact_held(flow) || unlikely(!weft_list_empty(&flow->fnode)))
 		return weft_fence_hold(ep, flow, e, out);
+	if (unlikely(weft_sq_is_rma(e->op)) && flow->lep && likely(ep->core->conf.fast) &&
+	    weft_rma_near(ep, flow, e, out))
+		return 0;
 	if (flow->lep) {
 		int err = unlikely(weft_sq_is_rma(e->op)) ? weft_rma_local(ep, flow, e, out) :
 							    weft_local_send(ep, flow, e, out);
@@ -242,6 +245,16 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, u32 at, bo
 		if (unlikely(weft_sq_is_rma(e->op) || !ep->flow.near) && ep->flow.recent == flow)
 			weft_flow_recent(ep, flow);
 		return err;
+	}
+	if (unlikely(weft_sq_is_rma(e->op))) {
+		if (ep->tx.unsent && ep->tx.unsent != flow->path)
+			weft_send_settle(ep, out);
+		if (likely(ep->core->conf.fast) && weft_rma_short(ep, flow, e, more, out)) {
+			if (more)
+				weft_send_owe(ep, flow->path, out);
+			return 0;
+		}
+		return weft_send_slow(ep, flow, e, NULL, out);
 	}
 	if (e->len <= WEFT_INLINE_MAX && !(e->flags & (WEFT_SQ_LATER | WEFT_SQ_TRACKED))) {
 		pay = weft_send_bytes(ep, e);

@@ -448,6 +448,8 @@ void weft_send_over(struct weft_txm *txm, struct weft_out *out)
 		weft_win_drop(&txm->win[i]);
 	if (unlikely(!weft_list_empty(&flow->fenced)))
 		weft_fence_check(flow, out);
+	if (unlikely(txm->req))
+		weft_idtable_del(&txm->path->msg.gets, &txm->bulk.gnode);
 	if (unlikely(txm->rxm))
 		weft_rma_send_over(txm, out);
 	if (txm->user && txm->sent && txm->nrec)

@@ -13,8 +13,15 @@ int weft_cm_rx(struct weft_path *path, const struct weft_w_cm *w, const u8 *data
 	       struct weft_out *out);
 void weft_cm_first(struct weft_conn *conn, struct weft_out *out);
 bool weft_rma_begin(struct weft_rflow *rf, struct weft_rxm *rxm, struct weft_out *out);
+bool weft_rma_direct(struct weft_rflow *rf, const struct weft_head *head, const u8 *pay,
+		     struct weft_out *out);
+bool weft_rma_short(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
+		    bool more, struct weft_out *out);
 struct weft_txm *weft_rma_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
 			       struct weft_flow *flow);
+void weft_rma_lost(struct weft_path *path, u32 id, int err, struct weft_out *out);
+bool weft_rma_near(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
+		   struct weft_out *out);
 int weft_rma_local(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
 		   struct weft_out *out);
 int weft_rma_local_held(struct weft_flow *flow, struct weft_txm *txm, struct weft_out *out);

@@ -108,6 +108,20 @@ struct weft_flow {
 };
 
 /**
+ * struct weft_report - executed operations that have not been reported
+ * @n: how many, one directly after the other
+ * @last: number of the last of them
+ * @owed: in lane->owed, while it waits for the next packet
+ * @ctl: DONE
+ */
+struct weft_report {
+	u32 n;
+	u32 last;
+	struct weft_list owed;
+	struct weft_ctl ctl;
+};
+
+/**
  * struct weft_rflow - messages from a remote endpoint to one of this node
  * @node: in path->flow.rlist
  * @idnode: in path->flow.rflows
@@ -127,6 +141,7 @@ struct weft_flow {
  * @partial: eager messages that have been offered and are incomplete
  * @ctl: EPGONE
  * @credit: CREDIT
+ * @report: executed operations that have not been reported
  * @starved: in path->flow.starved
  * @in_bytes: bytes of eager messages that have had their turn, modulo 2^32, as the counts below
  * @early_bytes: bytes of eager messages in @early
@@ -161,6 +176,7 @@ struct weft_rflow {
 	struct weft_list partial;
 	struct weft_ctl ctl;
 	struct weft_ctl credit;
+	struct weft_report report;
 	struct weft_list starved;
 	u32 in_bytes;
 	u32 early_bytes;

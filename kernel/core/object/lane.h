@@ -71,6 +71,7 @@ struct weft_class {
 #define WEFT_CTL_PING	7
 #define WEFT_CTL_CREDIT	8	/* CREDIT of a flow */
 #define WEFT_CTL_MTU	9	/* MTU of this node */
+#define WEFT_CTL_REPORT	10	/* DONE of executed operations of a flow */
 
 /**
  * struct weft_ctl - part of an object with a chunk to send; the object is referenced while it is
@@ -249,6 +250,7 @@ struct weft_growth {
  * @ctlq: struct weft_ctl
  * @sendq: FIRST: sends not begun, in order; REST: sends with eager bytes left
  * @dataq: DATA: sends with granted bytes, in turn
+ * @owed: FIRST: flows with a report that waits for the next packet, see report.c
  * @sent: records by PSN
  * @xmit: records in the network, by time of transmission
  * @lost: records to be sent again
@@ -295,6 +297,7 @@ struct weft_lane {
 	struct weft_list ctlq;
 	struct weft_list sendq;
 	struct weft_list dataq;
+	struct weft_list owed;
 	struct weft_list sent;
 	struct weft_list xmit;
 	struct weft_list lost;

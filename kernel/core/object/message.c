@@ -134,6 +134,7 @@ void weft_txm_init(struct weft_txm *txm, struct weft_ep *ep)
 	weft_list_init(&txm->qnode);
 	weft_list_init(&txm->hnode);
 	weft_idnode_init(&txm->bulk.idnode);
+	weft_idnode_init(&txm->bulk.gnode);
 }
 
 /**

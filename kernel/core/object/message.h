@@ -74,8 +74,9 @@ struct weft_win {
 /**
  * struct weft_txm_bulk - a send as bulk/ uses it: rendezvous, and windows of its memory
  * @idnode: in path->msg.sids
+ * @gnode: in path->msg.gets
  * @work: to pin memory
- * @rid: rendezvous id of the receiver
+ * @rid: rendezvous id of the receiver; in @gnode: of its bytes
  * @deferred: deferred work is running
  * @late: ABORT follows when RTS is acknowledged
  * @vec: segments of its bytes
@@ -85,6 +86,7 @@ struct weft_win {
  */
 struct weft_txm_bulk {
 	struct weft_idnode idnode;
+	struct weft_idnode gnode;
 	struct weft_work work;
 	u32 rid;
 	bool deferred;

@@ -28,6 +28,7 @@ void weft_path_put(struct weft_path *path)
 	weft_idtable_exit(&path->flow.rflows);
 	weft_idtable_exit(&path->msg.sids);
 	weft_idtable_exit(&path->msg.rids);
+	weft_idtable_exit(&path->msg.gets);
 	weft_idtable_exit(&path->msg.psids);
 	weft_idtable_exit(&path->cm.peers);
 	weft_free(path->msg.spare);
@@ -64,6 +65,7 @@ void weft_path_parts(struct weft_path *path)
 	weft_idtable_init(&path->flow.rflows, salt);
 	weft_idtable_init(&path->msg.sids, salt);
 	weft_idtable_init(&path->msg.rids, salt);
+	weft_idtable_init(&path->msg.gets, salt);
 	weft_idtable_init(&path->msg.psids, salt);
 }
 
@@ -229,6 +231,9 @@ static bool weft_path_id_used(struct weft_path *path, u32 id)
 			return true;
 	weft_list_for_each(l, weft_idtable_chain(&path->msg.rids, id))
 		if (weft_entry(l, const struct weft_rxm, bulk.rnode.list)->bulk.rid == id)
+			return true;
+	weft_list_for_each(l, weft_idtable_chain(&path->msg.gets, id))
+		if (weft_entry(l, const struct weft_txm, bulk.gnode.list)->bulk.rid == id)
 			return true;
 	return false;
 }

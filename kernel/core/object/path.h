@@ -101,6 +101,7 @@ struct weft_path_bulk {
  * @sids: announced sends by rendezvous id, eager ones that ask for DONE by weft_eager_id()
  * @rids: announced messages by our rendezvous id, incomplete eager ones by weft_eager_id()
  * @psids: messages by the sender's rendezvous id
+ * @gets: short reads and atomic operations with results, by the id of their bytes
  * @rxms: all messages
  * @refusing: rflows with answers that wait, the next one first; written by rma/
  * @refuse_full: when all tokens of answers are there again
@@ -115,6 +116,7 @@ struct weft_path_msg {
 	struct weft_idtable sids;
 	struct weft_idtable rids;
 	struct weft_idtable psids;
+	struct weft_idtable gets;
 	struct weft_list rxms;
 	struct weft_list refusing;
 	weft_ns refuse_full;

@@ -102,9 +102,15 @@ static struct weft_rxm *weft_rma_sink(struct weft_ep *ep, struct weft_path *path
 	return sink;
 }
 
-/* Fill in the request of an entry. @user: its bytes are announced; ids are placeholders. */
-static void weft_rma_request(struct weft_req *r, const struct weft_ep *ep,
-			     const struct weft_sq_entry *e, bool user)
+/**
+ * weft_rma_request - fill in the request of an entry
+ * @r: the request; ids are placeholders
+ * @ep: the endpoint
+ * @e: the entry
+ * @user: its bytes are announced
+ */
+void weft_rma_request(struct weft_req *r, const struct weft_ep *ep, const struct weft_sq_entry *e,
+		      bool user)
 {
 	bool atomic = weft_sq_is_atomic(e->op);
 
@@ -179,8 +185,13 @@ static int weft_rma_operands(struct weft_ep *ep, const struct weft_sq_entry *e, 
 	return err;
 }
 
-/* Return: 0: the atomic operation is supported; -EOPNOTSUPP, -EINVAL, -EMSGSIZE. */
-static int weft_rma_atomic_check(const struct weft_sq_entry *e)
+/**
+ * weft_rma_atomic_check - check whether an atomic operation is supported
+ * @e: its entry
+ *
+ * Return: 0, -EOPNOTSUPP, -EINVAL, -EMSGSIZE.
+ */
+int weft_rma_atomic_check(const struct weft_sq_entry *e)
 {
 	u8 type = WEFT_ATOMIC_TYPE(e->data);
 	u32 size;

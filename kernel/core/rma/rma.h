@@ -19,9 +19,13 @@
 /* ---- origin.c ------------------------------------------------------------------- */
 
 void weft_rma_start(struct weft_txm *txm);
+void weft_rma_request(struct weft_req *r, const struct weft_ep *ep, const struct weft_sq_entry *e,
+		      bool user);
+int weft_rma_atomic_check(const struct weft_sq_entry *e);
 
 /* ---- target.c ------------------------------------------------------------------- */
 
+u32 weft_rma_rights(const struct weft_req *req);
 int weft_rma_open(struct weft_rxm *rxm, struct weft_ep *ep, const struct weft_req *req, u32 skip);
 bool weft_rma_run(struct weft_rxm *rxm, struct weft_out *out);
 void weft_rma_work(struct weft_rxm *rxm, struct weft_out *out);
@@ -60,10 +64,44 @@ static inline bool weft_rma_user_fits(const struct weft_ep *ep, const struct wef
 	return ep->job || req->uid == ep->conf.uid || !READ_ONCE(ep->core->conf.rma_same_user);
 }
 
+/* Return: true if the peer may access regions with @rights through the endpoint. */
+static inline bool weft_rma_allowed(const struct weft_ep *ep, const struct weft_req *req,
+				    u32 rights)
+{
+	return weft_rma_offered(ep, rights) && weft_rma_user_fits(ep, req);
+}
+
 void weft_refuse_report(const struct weft_rxm *rxm, const struct weft_ep *ep,
 			const struct weft_req *req, u32 rights);
 void weft_refuse(struct weft_rflow *rf, struct weft_rxm *rxm, struct weft_out *out);
 void weft_refuse_timer(struct weft_path *path, struct weft_out *out);
+
+/* ---- direct.c ------------------------------------------------------------------- */
+
+/**
+ * struct weft_direct - an operation that is executed without an object
+ * @req: the operation
+ * @operand: bytes to be written, or operands
+ * @reply: place for the bytes of a read, or for results
+ */
+struct weft_direct {
+	struct weft_req req;
+	const u8 *operand;
+	u8 *reply;
+};
+
+int weft_direct_execute(struct weft_ep *ep, struct weft_direct *d, struct weft_out *out);
+
+/* Count an operation of a peer that has been executed. */
+static inline void weft_direct_count(struct weft_core *core, const struct weft_req *req)
+{
+	if (weft_req_atomic(req->op))
+		weft_count(core, rma_atomics);
+	else if (req->op == WEFT_RMA_READ)
+		weft_count(core, rma_reads);
+	else
+		weft_count(core, rma_writes);
+}
 
 /* ---- atomic.c ------------------------------------------------------------------- */
 

@@ -63,8 +63,13 @@ static int weft_rma_list(struct weft_rma *rma, struct weft_domain *d)
 	return err;
 }
 
-/* Return: rights that an operation needs, WEFT_REGION_*. */
-static u32 weft_rma_rights(const struct weft_req *req)
+/**
+ * weft_rma_rights - the rights that an operation needs
+ * @req: the operation
+ *
+ * Return: WEFT_REGION_*.
+ */
+u32 weft_rma_rights(const struct weft_req *req)
 {
 	if (req->op == WEFT_RMA_READ || (weft_req_atomic(req->op) && req->aop == WEFT_AOP_READ))
 		return WEFT_REGION_READ;
@@ -118,7 +123,7 @@ int weft_rma_open(struct weft_rxm *rxm, struct weft_ep *ep, const struct weft_re
 	int err = -EACCES;
 
 	weft_assert_held(&ep->lock);
-	if (!weft_rma_offered(ep, rights) || !weft_rma_user_fits(ep, req))
+	if (!weft_rma_allowed(ep, req, rights))
 		goto denied;
 	rma = weft_ep_alloc(ep, sizeof(*rma));
 	if (!rma)

@@ -138,6 +138,7 @@ static __always_inline bool weft_fastpkt_alone(const struct weft_path *path,
 					       const struct weft_lane *lane, u32 size)
 {
 	return likely(!(path->busy | lane->rcv_ahead) && !weft_lane_waits(lane) &&
+		      weft_list_empty(&lane->owed) &&
 		      size <= path->max_payload - WEFT_WIRE_HDR);
 }
 

@@ -44,6 +44,7 @@ void weft_lane_init(struct weft_lane *lane, u8 no, u64 *bits)
 	weft_list_init(&lane->ctlq);
 	weft_list_init(&lane->sendq);
 	weft_list_init(&lane->dataq);
+	weft_list_init(&lane->owed);
 	weft_list_init(&lane->sent);
 	weft_list_init(&lane->xmit);
 	weft_list_init(&lane->lost);
@@ -56,19 +57,22 @@ void weft_lane_init(struct weft_lane *lane, u8 no, u64 *bits)
 void weft_lane_anew(struct weft_lane *lane)
 {
 	struct weft_rec *open = lane->open;
-	struct weft_list ctlq, sendq;
+	struct weft_list ctlq, sendq, owed;
 	u64 *bits = lane->bits;
 
 	weft_list_init(&ctlq);
 	weft_list_init(&sendq);
 	weft_list_splice_tail(&ctlq, &lane->ctlq);
 	weft_list_splice_tail(&sendq, &lane->sendq);
+	weft_list_init(&owed);
+	weft_list_splice_tail(&owed, &lane->owed);
 	memset((u8 *)lane + sizeof(lane->no), 0, sizeof(*lane) - sizeof(lane->no));
 	memset(bits, 0, sizeof(*bits) * WEFT_WINDOW_WORDS);
 	weft_lane_init(lane, lane->no, bits);
 	lane->open = open;
 	weft_list_splice_tail(&lane->ctlq, &ctlq);
 	weft_list_splice_tail(&lane->sendq, &sendq);
+	weft_list_splice_tail(&lane->owed, &owed);
 }
 
 /* ---- Acknowledgements ------------------------------------------------------------ */
@@ -392,6 +396,8 @@ void weft_lane_output(struct weft_path *path, struct weft_lane *lane, struct wef
 	struct weft_list *l;
 	int err = 0;
 
+	if (unlikely(!weft_list_empty(&lane->owed)))
+		weft_report_due(path, lane);
 	if (unlikely(lane->retire)) {
 		err = weft_retire_output(path, lane, out);
 		if (err == -ENOSPC)

@@ -206,6 +206,15 @@ static inline bool weft_lane_waits(const struct weft_lane *lane)
 	       !weft_list_empty(&lane->ctlq) || !weft_list_empty(&lane->lost);
 }
 
+/* ---- report.c ------------------------------------------------------------------- */
+
+void weft_report_init(struct weft_rflow *rf);
+bool weft_report_fits(struct weft_rflow *rf);
+void weft_report_add(struct weft_rflow *rf, bool now);
+void weft_report_due(struct weft_path *path, struct weft_lane *lane);
+u32 weft_report_chunk(struct weft_rflow *rf, u8 *dst, u32 room);
+void weft_report_end(struct weft_rflow *rf, struct weft_out *out);
+
 /* ---- rcv_window.c --------------------------------------------------------------- */
 
 int weft_lane_seen(const struct weft_lane *lane, u32 psn);

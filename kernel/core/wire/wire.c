@@ -186,6 +186,8 @@ static bool weft_wire_sound(const struct weft_chunk *c)
 		const struct weft_w_done *w = c->body;
 		u16 kind = be16_to_cpu(w->kind);
 
+		if (kind == WEFT_DONE_EXECUTED)
+			return !w->status && be32_to_cpu(w->sid) < WEFT_REPORT_MOST;
 		return kind == WEFT_DONE_PLACED || kind == WEFT_DONE_MATCHED;
 	}
 	case WEFT_CHUNK_CM: {

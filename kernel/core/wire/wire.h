@@ -84,6 +84,8 @@
 /* Kinds of DONE */
 #define WEFT_DONE_PLACED	1
 #define WEFT_DONE_MATCHED	2
+#define WEFT_REPORT_MOST	64	/* operations that one DONE(executed) reports */
+#define WEFT_DONE_EXECUTED	3	/* of operations in a row; @sid: others before this one */
 
 /* Operations of connection management */
 #define WEFT_CM_REQ		1
@@ -308,7 +310,8 @@ struct weft_w_data {
 /**
  * struct weft_w_done - DONE
  * @flow: flow and number of the message
- * @sid: sender's rendezvous id, 0: eager
+ * @sid: sender's rendezvous id, 0: eager; EXECUTED: number of messages before this one that have
+ *	been executed, too
  * @status: errno
  * @kind: WEFT_DONE_*
  */
@@ -640,6 +643,8 @@ struct weft_req {
 
 /* Bytes of the longest request */
 #define WEFT_REQ_MAX	(sizeof(struct weft_w_rma) + WEFT_IOV_MAX * sizeof(struct weft_w_rseg))
+/* Bytes of a request with one segment */
+#define WEFT_REQ_ONE	((u32)(sizeof(struct weft_w_rma) + sizeof(struct weft_w_rseg)))
 /* Maximum payload of an operation that uses no credit in bytes: Documentation/rma.rst */
 #define WEFT_REQ_FREE	256
 

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - short operations of peers, executed straight from their packet
+ *
+ * The most frequent operation has one remote segment, in a region of one segment whose memory is
+ * resident, and it is its turn. It needs no object. Its flow reports that it is executed
+ * (transport/report.c). The bytes of a read, or results, go into the open packet at once. The
+ * record of that packet keeps them until the initiator has acknowledged them:
+ *
+ *	request --> memory of the region --> report of its flow, or bytes in the open packet
+ *
+ * Every other operation takes the slow path (target.c), which checks all of it again. So nothing
+ * has changed then, but for bytes of a write, which the slow path writes again. An atomic operation
+ * is either executed here, with its answer, or not at all.
+ *
+ * Locks: path->lock, held by the caller; ep->lock is taken here, and mc->lock of the target's
+ * memory. Softirq context.
+ */
+#include "core/rma/rma.h"
+
+/* Execute one element in its place. Return: bytes that are done. */
+static u32 weft_direct_element(void *arg, u8 *p, u32 len)
+{
+	const struct weft_direct *d = arg;
+	const struct weft_atomic a = { d->req.op - WEFT_RMA_ATOMIC, d->req.aop, d->req.atype };
+
+	return weft_atomic_apply(&a, p, d->operand, d->operand + len,
+				 weft_req_fetches(d->req.op) ? d->reply : NULL, 1) ? len : 0;
+}
+
+/* Execute an operation other than a write, on a window. Return: 0, negative errno: not done. */
+static int weft_direct_window(struct weft_memctx *mc, u64 addr, struct weft_direct *d)
+{
+	bool read = d->req.op == WEFT_RMA_READ;
+	u32 len = (u32)d->req.len;
+	struct weft_vec vec weft_unset;
+	struct weft_mem *mem;
+	int err;
+
+	vec.n = 1;
+	vec.len = len;
+	vec.seg[0].addr = addr;
+	vec.seg[0].len = len;
+	err = weft_mem_get(mc, &vec, 0, len,
+			   read || d->req.aop == WEFT_AOP_READ ? WEFT_MEM_READ : WEFT_MEM_WRITE,
+			   &mem);
+	if (unlikely(err))
+		return err;
+	if (read)
+		err = weft_mem_read(mem, 0, d->reply, len);
+	else
+		err = weft_mem_apply(mem, 0, len, weft_direct_element, d);
+	weft_mem_put(mem);
+	return err;
+}
+
+/* Execute an operation on a region that it may access. Return: 0, negative errno: not done. */
+static int weft_direct_region(const struct weft_ep *ep, const struct weft_region *region,
+			      struct weft_direct *d)
+{
+	u64 addr = region->seg[0].addr + (d->req.seg[0].addr - region->base);
+
+	if (d->req.op == WEFT_RMA_WRITE)
+		return weft_mem_place(ep->conf.mc, addr, d->operand, (u32)d->req.len,
+				      (u32)d->req.len, 0);
+	/* an element that is not aligned is refused */
+	if (weft_req_atomic(d->req.op) && addr & (d->req.len - 1))
+		return -EINVAL;
+	return weft_direct_window(ep->conf.mc, addr, d);
+}
+
+/**
+ * weft_direct_execute - execute a short operation with one remote segment
+ * @ep: endpoint of the target, locked; it takes messages
+ * @d: the operation; atomic: supported, of one element
+ * @out: output
+ *
+ * Counters of the target's program step.
+ * Context: softirqs are off.
+ * Return: 0; negative errno: not done, but bytes of a write may have changed.
+ */
+int weft_direct_execute(struct weft_ep *ep, struct weft_direct *d, struct weft_out *out)
+{
+	u32 rights = weft_rma_rights(&d->req);
+	struct weft_region *region;
+	bool read = weft_req_fetches(d->req.op);
+	struct weft_cq *cntr;
+	int err = -EACCES;
+
+	weft_assert_held(&ep->lock);
+	if (unlikely(!weft_rma_allowed(ep, &d->req, rights)))
+		return err;
+	region = weft_region_enter(ep->conf.domain, ep->conf.zone, d->req.seg[0].key);
+	if (unlikely(!region))
+		return err;
+	if (likely(region->n == 1 &&
+		   weft_region_covers(region, rights, d->req.seg[0].addr, d->req.len)))
+		err = weft_direct_region(ep, region, d);
+	if (likely(!err)) {
+		if (unlikely(region->cntr) && rights & WEFT_REGION_WRITE)
+			weft_cq_count(region->cntr, false, out);
+		cntr = ep->rma_cntr[read ? WEFT_CNTR_REMOTE_READ : WEFT_CNTR_REMOTE_WRITE];
+		if (unlikely(cntr))
+			weft_cq_count(cntr, false, out);
+	}
+	weft_region_leave(region);
+	return err;
+}
+
+/* Return: true if an operation has a form that needs no object. @pay: bytes behind the request. */
+static bool weft_direct_form(const struct weft_req *r, u32 pay)
+{
+	if (r->nseg != 1 || !r->len)
+		return false;
+	/* its bytes follow, and are not announced */
+	if (pay != weft_req_bytes(r))
+		return false;
+	if (weft_req_fetches(r->op) && (r->granted != r->len || r->len > WEFT_INLINE_MAX))
+		return false;
+	if (!weft_req_atomic(r->op))
+		return true;
+	return weft_atomic_valid(r->op - WEFT_RMA_ATOMIC, r->aop, r->atype) &&
+	       r->len == weft_atomic_size(r->atype);
+}
+
+/*
+ * Find the place for the bytes that an operation brings to the initiator. Return: the open packet;
+ * NULL: it has no space. To a peer that acknowledges nothing the slow path sends later.
+ */
+static struct weft_rec *weft_direct_room(struct weft_path *path, struct weft_lane *lane,
+					 struct weft_direct *d)
+{
+	struct weft_rec *rec;
+
+	if (unlikely(lane->flight >= lane->cwnd || !weft_list_empty(&lane->ctlq)))
+		return NULL;
+	rec = weft_lane_open(path, lane);
+	if (unlikely(!rec || weft_rec_space(rec) <
+			     weft_wire_size(sizeof(struct weft_w_data) + (u32)d->req.len)))
+		return NULL;
+	d->reply = rec->raw + rec->len + WEFT_WIRE_CHUNK + sizeof(struct weft_w_data);
+	return rec;
+}
+
+/* The bytes for the initiator are in their place: append their chunk to the open packet. */
+static void weft_direct_data(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
+			     const struct weft_direct *d)
+{
+	u8 *dst = rec->raw + rec->len;
+	u32 len = (u32)d->req.len;
+
+	weft_wire_data_put(dst, d->req.id, 0, len);
+	for (; len & 3; len++)
+		d->reply[len] = 0;
+	rec->len += d->reply + len - dst;
+	path->busy |= 1u << lane->no;
+}
+
+/**
+ * weft_rma_direct - execute a short operation whose turn it is, if it needs no object
+ * @rf: its flow, without early messages; the path is locked
+ * @head: its message, authentic
+ * @pay: the payload of the message, whole
+ * @out: output; the caller calls weft_path_output()
+ *
+ * Return: true if it is executed and answered, and its turn has passed; false: the slow path has to
+ * process it.
+ */
+bool weft_rma_direct(struct weft_rflow *rf, const struct weft_head *head, const u8 *pay,
+		     struct weft_out *out)
+{
+	struct weft_path *path = rf->path;
+	struct weft_core *core = path->core;
+	struct weft_lane *lane = &path->lane[rf->lane];
+	struct weft_direct d weft_unset;
+	struct weft_rec *rec = NULL;
+	struct weft_ep *ep = rf->ep;
+	int len, err = -EACCES;
+
+	weft_assert_held(&path->lock);
+	if (unlikely(!core->conf.fast || head->flags & WEFT_MSG_DATA ||
+		     head->len > WEFT_REQ_FREE ||
+		     (rf->conn && rf->conn->state != WEFT_CONN_UP)))
+		return false;
+	len = weft_wire_req_get(pay, (u32)head->len, &d.req);
+	if (unlikely(len < 0 || !weft_direct_form(&d.req, (u32)head->len - len)))
+		return false;
+	d.operand = pay + len;
+	if (weft_req_fetches(d.req.op))
+		rec = weft_direct_room(path, lane, &d);
+	if (unlikely(weft_req_fetches(d.req.op) ? !rec : !weft_report_fits(rf)))
+		return false;
+	weft_lock_inner(&ep->lock);
+	if (likely(weft_recv_takes(ep, rf)))
+		err = weft_direct_execute(ep, &d, out);
+	weft_unlock_inner(&ep->lock);
+	if (unlikely(err))
+		return false;
+	if (rec)
+		weft_direct_data(path, lane, rec, &d);
+	else
+		weft_report_add(rf, head->flags & WEFT_MSG_PLACED);
+	rf->id.mseq++;
+	weft_credit_pass(rf, 0, out);
+	weft_direct_count(core, &d.req);
+	return true;
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - short operations of this node's programs, copied straight into the open packet
+ *
+ * The most frequent operation has its bytes in the ring and one remote segment. Its flow may send,
+ * so its request and its bytes go into the open packet at once. The record keeps them, and the
+ * struct weft_txm that waits for the answer has no memory of its own. A short read, or an atomic
+ * operation with results, has a window for the bytes that answer it. They come in one piece, and
+ * need no sink:
+ *
+ *	ring entry --(weft_rma_short())--> open packet, SENT --DONE, or bytes (weft_rma_got())--> OVER
+ *
+ * Every other operation takes the slow path (origin.c).
+ *
+ * Locks: ep->sq_mutex, held by the caller of weft_rma_short(), which takes path->lock; others are
+ * called with path->lock.
+ */
+#include "core/rma/rma.h"
+#include "core/transport/emit.h"
+
+/* Return: true if an entry has the form of a short operation. *@bytes: those behind its request. */
+static bool weft_short_form(const struct weft_sq_entry *e, u32 *bytes)
+{
+	if (e->nrem != 1 || e->len > WEFT_INLINE_MAX)
+		return false;
+	if (e->op == WEFT_SQ_READ) {
+		*bytes = 0;
+		return e->len;
+	}
+	*bytes = (u32)e->len;
+	if (weft_sq_is_atomic(e->op)) {
+		/* else the slow path refuses it */
+		if (weft_rma_atomic_check(e))
+			return false;
+		*bytes = weft_sq_operands(e);
+	}
+	return (e->inl || !*bytes) && *bytes <= WEFT_REQ_FREE - WEFT_REQ_ONE;
+}
+
+/*
+ * Get the window for the bytes that an operation brings. Return: the window; NULL: its memory is
+ * not resident. The slow path makes it resident for the next operation.
+ */
+static struct weft_mem *weft_short_window(struct weft_ep *ep, const struct weft_sq_entry *e)
+{
+	struct weft_mem *mem = NULL;
+
+	if (weft_mem_get(ep->conf.mc, &e->vec, 0, (u32)e->len, WEFT_MEM_WRITE, &mem))
+		return NULL;
+	return mem;
+}
+
+/* Return: the open packet of a lane, with @need bytes of space; NULL: there is none. */
+static struct weft_rec *weft_short_room(struct weft_path *path, struct weft_lane *lane, u32 need,
+					struct weft_out *out)
+{
+	struct weft_rec *rec = weft_lane_open(path, lane);
+
+	if (rec && weft_rec_space(rec) < need) {
+		path->busy |= 1u << lane->no;
+		weft_lane_output(path, lane, out);
+		rec = weft_lane_may_send(lane) ? weft_lane_open(path, lane) : NULL;
+	}
+	return rec && weft_rec_space(rec) >= need ? rec : NULL;
+}
+
+/*
+ * The operation is in a packet: keep a send until it is answered. @mem: window for the bytes that
+ * it brings, taken over, NULL: none; @id: their rendezvous id.
+ */
+static void weft_short_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
+			    struct weft_flow *flow, struct weft_rec *rec, u32 len,
+			    struct weft_mem *mem, u32 id, weft_ns now)
+{
+	struct weft_txm *txm = weft_send_take(ep, e, flow);
+	struct weft_path *path = flow->path;
+
+	txm->tx.data = 0;
+	txm->begun = true;
+	txm->eager = true;
+	txm->state = WEFT_TXM_SENT;
+	txm->req = WEFT_REQ_ONE;
+	txm->len = len;
+	txm->sent = len;
+	txm->mseq = flow->id.mseq;
+	if (mem) {
+		txm->win[0].mem = mem;
+		txm->win[0].state = WEFT_WIN_READY;
+		txm->bulk.rid = id;
+		weft_idtable_add(&path->msg.gets, &txm->bulk.gnode, id);
+	}
+	flow->ref++;
+	weft_list_add_tail(&flow->txms, &txm->node);
+	weft_idtable_add(&path->msg.sids, &txm->bulk.idnode,
+			 weft_eager_id(flow->id.sgen, txm->mseq));
+	weft_path_needs(path, now);
+	weft_rec_ref(rec, flow, txm);
+}
+
+/*
+ * Return: true if the report of an operation may wait for the next packet of the target: the
+ * program hears of failures only, and the ring has many free slots.
+ */
+static bool weft_short_lazy(const struct weft_ep *ep, const struct weft_sq_entry *e)
+{
+	return !(e->flags & (WEFT_SQ_COMPLETION | WEFT_SQ_TRACKED)) &&
+	       !ep->rma_cntr[WEFT_CNTR_WRITE] && !weft_sq_fetches(e->op) &&
+	       READ_ONCE(ep->tx.nheld) < ep->tx.ring.size / 8;
+}
+
+/*
+ * Append an operation to a packet, which has space for it. @bytes: those behind its request;
+ * @mem: as for weft_short_keep().
+ */
+static void weft_short_put(struct weft_ep *ep, struct weft_flow *flow,
+			   const struct weft_sq_entry *e, u32 bytes, struct weft_mem *mem,
+			   struct weft_rec *rec, weft_ns now)
+{
+	u32 len = WEFT_REQ_ONE + bytes, size = weft_wire_size(sizeof(struct weft_w_eager) + len);
+	u8 *dst = rec->raw + rec->len;
+	struct weft_req req weft_unset;
+	struct weft_head h;
+
+	weft_send_head(&h, flow, ++flow->id.mseq, 0, e->flags & WEFT_SQ_DATA ? e->data : 0, len,
+		       e->op, e->flags);
+	if (weft_short_lazy(ep, e))
+		h.flags &= ~WEFT_MSG_PLACED;
+	weft_rma_request(&req, ep, e, false);
+	if (mem) {
+		req.id = weft_path_new_id(flow->path, WEFT_RMA_ID);
+		req.granted = e->len;
+	}
+	/* padding */
+	*(u32 *)(dst + size - sizeof(u32)) = 0;
+	dst += weft_wire_eager_put(dst, &h, 0, len);
+	dst += weft_wire_req_put(dst, &req);
+	weft_ring_bytes(&ep->tx.ring, bytes, dst);
+	rec->len += size;
+	weft_short_keep(ep, e, flow, rec, len, mem, req.id, now);
+}
+
+/**
+ * weft_rma_short - copy a short operation into the open packet, if nothing prevents that
+ * @ep: the endpoint; ep->sq_mutex is held, ep->tx.hand is set
+ * @flow: its flow
+ * @e: the entry
+ * @more: other entries follow: the packet stays open
+ * @out: output
+ *
+ * Return: true if it is done; false: nothing has changed.
+ */
+bool weft_rma_short(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
+		    bool more, struct weft_out *out)
+{
+	struct weft_path *path = flow->path;
+	struct weft_lane *lane = &path->lane[flow->lane];
+	struct weft_rec *rec = NULL;
+	struct weft_mem *mem = NULL;
+	u32 bytes;
+
+	weft_mutex_assert_held(&ep->sq_mutex);
+	if (!weft_short_form(e, &bytes))
+		return false;
+	if (weft_sq_fetches(e->op)) {
+		mem = weft_short_window(ep, e);
+		if (!mem)
+			return false;
+	}
+	weft_lock(&path->lock);
+	if (likely(path->state == WEFT_PATHS_UP && !path->failing && !flow->dead &&
+		   weft_lane_may_send(lane) && !flow->nheadless && weft_credit_begins(flow) &&
+		   weft_credit_eager(flow, 0) && path->peer_caps & WEFT_HELLO_RMA))
+		rec = weft_short_room(path, lane,
+				      weft_wire_size(sizeof(struct weft_w_eager) + WEFT_REQ_ONE +
+						     bytes), out);
+	if (likely(rec)) {
+		weft_short_put(ep, flow, e, bytes, mem, rec, out->now);
+		path->busy |= 1u << lane->no;
+		if (!more)
+			weft_path_output(path, out);
+	}
+	weft_unlock(&path->lock);
+	if (likely(rec))
+		weft_count(ep->core, msgs_eager);
+	else if (mem)
+		weft_mem_put(mem);
+	return rec;
+}
+
+/* Find an operation whose bytes have the rendezvous id @id. */
+static struct weft_txm *weft_short_get(struct weft_path *path, u32 id)
+{
+	struct weft_list *l;
+
+	weft_list_for_each(l, weft_idtable_chain(&path->msg.gets, id)) {
+		struct weft_txm *txm = weft_entry(l, struct weft_txm, bulk.gnode.list);
+
+		if (txm->bulk.rid == id)
+			return txm;
+	}
+	return NULL;
+}
+
+/**
+ * weft_rma_got - process DATA that no sink takes: the bytes of a short read, or results
+ * @path: the path, locked
+ * @id: rendezvous id of the bytes
+ * @off: offset in them
+ * @pay: the bytes
+ * @len: number of bytes
+ * @out: output
+ *
+ * They come in one chunk, which is taken once.
+ */
+void weft_rma_got(struct weft_path *path, u32 id, u64 off, const u8 *pay, u32 len,
+		  struct weft_out *out)
+{
+	struct weft_txm *txm = weft_short_get(path, id);
+	int err;
+
+	weft_assert_held(&path->lock);
+	if (!txm || txm->tx.told || off || len != txm->tx.len)
+		return;
+	err = weft_mem_write(txm->win[0].mem, 0, pay, len);
+	weft_send_end(txm, err ? EFAULT : 0, out);
+}
+
+/**
+ * weft_rma_lost - process ABORT of bytes that no sink takes
+ * @path: the path, locked
+ * @id: rendezvous id of the bytes
+ * @err: errno
+ * @out: output
+ */
+void weft_rma_lost(struct weft_path *path, u32 id, int err, struct weft_out *out)
+{
+	struct weft_txm *txm = weft_short_get(path, id);
+
+	weft_assert_held(&path->lock);
+	if (txm && !txm->tx.told)
+		weft_send_end(txm, err, out);
+}
