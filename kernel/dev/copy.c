@@ -297,14 +297,14 @@ int weft_mem_apply(struct weft_mem *mem, u32 off, u32 len, weft_apply_fn fn, voi
  * is used, so the range stays.
  */
 static int weft_spot_at(struct weft_spot *spot, struct weft_memctx *mc, u64 addr, u32 len,
-			struct weft_piece *piece)
+			bool write, struct weft_piece *piece)
 {
 	struct weft_want want = { .start = addr, .last = addr + len - 1 };
 
 	lockdep_assert_held(&mc->lock);
 	if (unlikely(mc->dead))
 		return -EFAULT;
-	piece->pin = want.start <= want.last ? weft_pin_look(mc, &want, true) : NULL;
+	piece->pin = want.start <= want.last ? weft_pin_look(mc, &want, write) : NULL;
 	if (!piece->pin)
 		return -EAGAIN;
 	piece->off = addr - piece->pin->it.start;
@@ -335,9 +335,38 @@ int weft_mem_place(struct weft_memctx *mc, u64 addr, const void *src, u32 len, u
 	int err;
 
 	spin_lock(&mc->lock);
-	err = weft_spot_at(&spot, mc, addr, len, &at);
+	err = weft_spot_at(&spot, mc, addr, len, true, &at);
 	if (likely(!err))
 		weft_spot_fill(&spot, src, len, piece, skip);
+	spin_unlock(&mc->lock);
+	return err;
+}
+
+/**
+ * weft_mem_reach - execute something in place, on bytes of resident memory
+ * @mc: memory of the context
+ * @addr: user address
+ * @len: bytes, not 0
+ * @access: WEFT_MEM_READ or WEFT_MEM_WRITE
+ * @fn: called for contiguous pieces, which end with a page
+ * @arg: its argument
+ *
+ * Context: softirqs are off.
+ * Return: 0; -EAGAIN: not resident, or @fn has not done all; -EFAULT: the context is dead.
+ */
+int weft_mem_reach(struct weft_memctx *mc, u64 addr, u32 len, u32 access, weft_apply_fn fn,
+		   void *arg)
+{
+	struct weft_piece at;
+	struct weft_spot spot;
+	int err;
+
+	spin_lock(&mc->lock);
+	err = weft_spot_at(&spot, mc, addr, len, access & WEFT_MEM_WRITE, &at);
+	for (; len && !err; len -= spot.n) {
+		weft_spot_next(&spot);
+		err = fn(arg, spot.p, spot.n) == spot.n ? 0 : -EAGAIN;
+	}
 	spin_unlock(&mc->lock);
 	return err;
 }
@@ -383,7 +412,7 @@ int weft_mem_pass(struct weft_memctx *mc, u64 addr, struct weft_memctx *from, u6
 	if (unlikely(!weft_user_own(from, src, len)))
 		return -EAGAIN;
 	spin_lock(&mc->lock);
-	err = weft_spot_at(&spot, mc, addr, len, &at);
+	err = weft_spot_at(&spot, mc, addr, len, true, &at);
 	if (unlikely(err))
 		goto out;
 	pagefault_disable();

@@ -366,6 +366,18 @@ int weft_mem_place(struct weft_memctx *mc, u64 addr, const void *src, u32 len, u
 	return place(mc, addr, src, len, piece, skip);
 }
 
+int weft_mem_reach(struct weft_memctx *mc, u64 addr, u32 len, u32 access, weft_apply_fn fn,
+		   void *arg)
+{
+	struct weft_vec vec = { .n = 1, .len = len, .seg = { { .addr = addr, .len = len } } };
+
+	if (!READ_ONCE(mc->proc))
+		return -EFAULT;
+	if (!resident(mc) || move(mc, &vec, 0, NULL, len, MOVE_CHECK))
+		return -EAGAIN;
+	return fn(arg, (u8 *)(uintptr_t)addr, len) == len ? 0 : -EAGAIN;
+}
+
 int weft_user_peek(struct weft_memctx *mc, u64 addr, void *dst, u32 len)
 {
 	struct weft_vec vec = { .n = 1, .len = len, .seg = { { .addr = addr, .len = len } } };

@@ -219,6 +219,13 @@ typedef u32 (*weft_apply_fn)(void *arg, u8 *p, u32 len);
  * context. Return: 0; -EAGAIN: the memory is not pinned, or @fn has not done all; -EFAULT.
  */
 int weft_mem_apply(struct weft_mem *mem, u32 off, u32 len, weft_apply_fn fn, void *arg);
+
+/*
+ * The same for one segment of a program's memory, without a window. @access: WEFT_MEM_*. Softirqs
+ * are off. Return: 0; -EAGAIN: not resident, or @fn has not done all; -EFAULT: the memory is gone.
+ */
+int weft_mem_reach(struct weft_memctx *mc, u64 addr, u32 len, u32 access, weft_apply_fn fn,
+		   void *arg);
 /*
  * The same for memory of the program, pinned page by page for the time of a call; may sleep.
  * @access: WEFT_MEM_READ or WEFT_MEM_WRITE.

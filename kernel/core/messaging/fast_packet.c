@@ -44,7 +44,6 @@ struct weft_fastpkt {
  * @skip: bytes between two pieces
  * @acknow: a packet asks for an acknowledgement
  * @done: DONE of executed operations behind the message, NULL: none
- * @alone: there is no message
  */
 struct weft_fastpkt_form {
 	u32 lane;
@@ -54,7 +53,6 @@ struct weft_fastpkt_form {
 	u32 skip;
 	bool acknow;
 	const struct weft_w_done *done;
-	bool alone;
 };
 
 /* bytes of a chunk DONE */
@@ -81,17 +79,6 @@ static inline bool weft_fastpkt_header(const struct weft_w_hdr *h, struct weft_f
 	return h->vt == (WEFT_WIRE_VERSION << 4 | WEFT_PKT_DATA) &&
 	       h->words == WEFT_WIRE_HDR / 4 && !h->job && lane < WEFT_LANES &&
 	       (h->flags & ~WEFT_PKT_ACKNOW) == WEFT_PKT_PSN;
-}
-
-/* Check a packet that is too short for a message. Return: true if it holds one report. */
-static noinline bool weft_fastpkt_report(const struct weft_rx *rx, struct weft_fastpkt_form *f)
-{
-	if (rx->len != WEFT_WIRE_HDR + WEFT_FASTPKT_DONE ||
-	    !weft_fastpkt_header((const void *)rx->data, f))
-		return false;
-	f->npkt = 1;
-	f->alone = true;
-	return weft_fastpkt_done(rx->data + WEFT_WIRE_HDR, f);
 }
 
 /*
@@ -123,12 +110,9 @@ static inline bool weft_fastpkt_form(const struct weft_rx *rx, struct weft_fastp
 	u32 body, plen, len = rx->seg ?: rx->len;
 	u64 all;
 
-	if (unlikely(len < sizeof(*p)))
-		return weft_fastpkt_report(rx, f);
 	if (!weft_fastpkt_header(&p->hdr, f) || p->chunk.type != WEFT_CHUNK_EAGER || p->eager.off)
 		return false;
 	f->done = NULL;
-	f->alone = false;
 	body = be16_to_cpu(p->chunk.len);
 	OPTIMIZER_HIDE_VAR(body);
 	plen = body - sizeof(p->eager);
@@ -177,7 +161,7 @@ static bool weft_fastpkt_acked(struct weft_path *path, struct weft_lane *lane, u
 }
 
 /* Process an acknowledgement that may be new. */
-static inline void weft_fastpkt_ack(struct weft_path *path, struct weft_lane *lane,
+static __always_inline void weft_fastpkt_ack(struct weft_path *path, struct weft_lane *lane,
 				    const struct weft_w_hdr *w, struct weft_out *out)
 {
 	struct weft_hdr h;
@@ -247,6 +231,65 @@ static inline bool weft_fastpkt_give(struct weft_path *path, const struct weft_f
 	return true;
 }
 
+/*
+ * Find the path of a packet, lock it, and process the header. Return: the path; NULL: there is
+ * none, or the slow path has to process the packet.
+ */
+static __always_inline struct weft_path *weft_fastpkt_enter(struct weft_core *core,
+							    const struct weft_w_hdr *h, u32 no,
+							    struct weft_lane **lanep,
+							    struct weft_out *out)
+{
+	struct weft_path *path = weft_path_by_id(core, be32_to_cpu(h->path));
+	struct weft_lane *lane;
+
+	if (unlikely(!path))
+		return NULL;
+	weft_lock_inner(&path->lock);
+	lane = &path->lane[no];
+	/* compute the address once */
+	OPTIMIZER_HIDE_VAR(lane);
+	*lanep = lane;
+	if (unlikely(path->token != be64_to_cpu(h->token) || path->state != WEFT_PATHS_UP ||
+		     path->failing || lane->rcv_ahead || lane->part[0].done || lane->part[1].done ||
+		     be32_to_cpu(h->psn) != lane->rcv_nxt)) {
+		weft_unlock_inner(&path->lock);
+		return NULL;
+	}
+	path->heard_at = out->now;
+	path->alive_at = out->now;
+	weft_path_window(path, be16_to_cpu(h->window));
+	weft_fastpkt_ack(path, lane, h, out);
+	/* the caller releases it, which sparse cannot follow */
+	__release(&path->lock);
+	return path;
+}
+
+/* Process a packet that is too short for a message. Return: true if it held one report. */
+static noinline bool weft_fastpkt_report(struct weft_core *core, const struct weft_rx *rx,
+					 struct weft_out *out)
+{
+	const struct weft_w_hdr *h = (const void *)rx->data;
+	struct weft_fastpkt_form f weft_unset;
+	struct weft_path *path;
+	struct weft_lane *lane;
+
+	if (rx->len != WEFT_WIRE_HDR + WEFT_FASTPKT_DONE || !weft_fastpkt_header(h, &f) ||
+	    !weft_fastpkt_done(rx->data + WEFT_WIRE_HDR, &f))
+		return false;
+	path = weft_fastpkt_enter(core, h, f.lane, &lane, out);
+	if (!path)
+		return false;
+	__acquire(&path->lock);
+	weft_send_placed(path, f.done, out);
+	weft_lane_take(path, lane, lane->rcv_nxt, 1, f.acknow, out->now);
+	weft_path_output(path, out);
+	weft_unlock_inner(&path->lock);
+	weft_count(core, rx_packets);
+	weft_count_add(core, rx_bytes, rx->len);
+	return true;
+}
+
 /**
  * weft_fastpkt_rx - process a packet, or a run of packets, with one message
  * @core: the core
@@ -268,35 +311,26 @@ bool weft_fastpkt_rx(struct weft_core *core, const struct weft_rx *rx, struct we
 	bool done = false;
 
 	BUILD_BUG_ON(sizeof(*p) != WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager));
-	if (unlikely(!core->conf.fast) || !weft_fastpkt_form(rx, &f))
+	if (unlikely(!core->conf.fast))
 		return false;
-	path = weft_path_by_id(core, be32_to_cpu(p->hdr.path));
+	if (unlikely((rx->seg ?: rx->len) < sizeof(*p)))
+		return weft_fastpkt_report(core, rx, out);
+	if (!weft_fastpkt_form(rx, &f))
+		return false;
+	path = weft_fastpkt_enter(core, &p->hdr, f.lane, &lane, out);
 	if (unlikely(!path))
 		return false;
-	weft_lock_inner(&path->lock);
-	lane = &path->lane[f.lane];
-	/* compute the address once */
-	OPTIMIZER_HIDE_VAR(lane);
-	if (unlikely(path->token != be64_to_cpu(p->hdr.token) || path->state != WEFT_PATHS_UP ||
-		     path->failing || lane->rcv_ahead || lane->part[0].done || lane->part[1].done ||
-		     be32_to_cpu(p->hdr.psn) != lane->rcv_nxt))
-		goto out;
-	path->heard_at = out->now;
-	path->alive_at = out->now;
-	weft_path_window(path, be16_to_cpu(p->hdr.window));
-	weft_fastpkt_ack(path, lane, &p->hdr, out);
-	done = unlikely(f.alone) || weft_fastpkt_give(path, p, &f, out);
+	__acquire(&path->lock);
+	done = weft_fastpkt_give(path, p, &f, out);
 	if (likely(done)) {
 		if (unlikely(f.done))
 			weft_send_placed(path, f.done, out);
 		weft_lane_take(path, lane, lane->rcv_nxt, f.npkt, f.acknow, out->now);
 		weft_path_output(path, out);
 	}
-out:
 	weft_unlock_inner(&path->lock);
 	if (likely(done)) {
-		if (likely(!f.alone))
-			weft_count(core, msgs_received);
+		weft_count(core, msgs_received);
 		weft_count_add(core, rx_packets, f.npkt);
 		if (f.npkt > 1)
 			weft_count(core, rx_runs);

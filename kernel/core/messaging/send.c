@@ -234,9 +234,12 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, u32 at, bo
 	/* its endpoint did not exist yet, and earlier sends are held still */
 	if (weft_contact_held(flow) || unlikely(!weft_list_empty(&flow->fnode)))
 		return weft_fence_hold(ep, flow, e, out);
-	if (unlikely(weft_sq_is_rma(e->op)) && flow->lep && likely(ep->core->conf.fast) &&
-	    weft_rma_near(ep, flow, e, out))
-		return 0;
+	if (unlikely(weft_sq_is_rma(e->op)) && flow->lep && likely(ep->core->conf.fast)) {
+		int err = weft_rma_near(ep, flow, e, out);
+
+		if (err != -EAGAIN)
+			return err;
+	}
 	if (flow->lep) {
 		int err = unlikely(weft_sq_is_rma(e->op)) ? weft_rma_local(ep, flow, e, out) :
 							    weft_local_send(ep, flow, e, out);

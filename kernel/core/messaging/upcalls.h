@@ -20,8 +20,8 @@ bool weft_rma_short(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 struct weft_txm *weft_rma_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
 			       struct weft_flow *flow);
 void weft_rma_lost(struct weft_path *path, u32 id, int err, struct weft_out *out);
-bool weft_rma_near(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
-		   struct weft_out *out);
+int weft_rma_near(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
+		  struct weft_out *out);
 int weft_rma_local(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
 		   struct weft_out *out);
 int weft_rma_local_held(struct weft_flow *flow, struct weft_txm *txm, struct weft_out *out);

@@ -28,30 +28,14 @@ static u32 weft_direct_element(void *arg, u8 *p, u32 len)
 				 weft_req_fetches(d->req.op) ? d->reply : NULL, 1) ? len : 0;
 }
 
-/* Execute an operation other than a write, on a window. Return: 0, negative errno: not done. */
-static int weft_direct_window(struct weft_memctx *mc, u64 addr, struct weft_direct *d)
+/* Copy bytes that are read. Return: bytes that are done. */
+static u32 weft_direct_read(void *arg, u8 *p, u32 len)
 {
-	bool read = d->req.op == WEFT_RMA_READ;
-	u32 len = (u32)d->req.len;
-	struct weft_vec vec weft_unset;
-	struct weft_mem *mem;
-	int err;
+	u8 **reply = arg;
 
-	vec.n = 1;
-	vec.len = len;
-	vec.seg[0].addr = addr;
-	vec.seg[0].len = len;
-	err = weft_mem_get(mc, &vec, 0, len,
-			   read || d->req.aop == WEFT_AOP_READ ? WEFT_MEM_READ : WEFT_MEM_WRITE,
-			   &mem);
-	if (unlikely(err))
-		return err;
-	if (read)
-		err = weft_mem_read(mem, 0, d->reply, len);
-	else
-		err = weft_mem_apply(mem, 0, len, weft_direct_element, d);
-	weft_mem_put(mem);
-	return err;
+	memcpy(*reply, p, len);
+	*reply += len;
+	return len;
 }
 
 /* Execute an operation on a region that it may access. Return: 0, negative errno: not done. */
@@ -59,14 +43,20 @@ static int weft_direct_region(const struct weft_ep *ep, const struct weft_region
 			      struct weft_direct *d)
 {
 	u64 addr = region->seg[0].addr + (d->req.seg[0].addr - region->base);
+	struct weft_memctx *mc = ep->conf.mc;
+	u32 len = (u32)d->req.len;
+	u8 *reply = d->reply;
 
 	if (d->req.op == WEFT_RMA_WRITE)
-		return weft_mem_place(ep->conf.mc, addr, d->operand, (u32)d->req.len,
-				      (u32)d->req.len, 0);
+		return weft_mem_place(mc, addr, d->operand, len, len, 0);
+	if (d->req.op == WEFT_RMA_READ)
+		return weft_mem_reach(mc, addr, len, WEFT_MEM_READ, weft_direct_read, &reply);
 	/* an element that is not aligned is refused */
-	if (weft_req_atomic(d->req.op) && addr & (d->req.len - 1))
+	if (addr & (len - 1))
 		return -EINVAL;
-	return weft_direct_window(ep->conf.mc, addr, d);
+	return weft_mem_reach(mc, addr, len,
+			      d->req.aop == WEFT_AOP_READ ? WEFT_MEM_READ : WEFT_MEM_WRITE,
+			      weft_direct_element, d);
 }
 
 /**

@@ -9,7 +9,7 @@
  *	ring entry, or program's memory --> region --> program's memory, for reads and results
  *
  * Every other operation takes the slow path (local.c). An atomic operation is executed only if its
- * results have a place.
+ * results have a place. If that is gone afterwards, they are written as a program writes.
  *
  * Locks: ep->sq_mutex of the initiator, held by the caller; ep->lock of the target is taken here.
  */
@@ -30,41 +30,49 @@ static bool weft_near_form(const struct weft_sq_entry *e)
 	       e->len == weft_atomic_size(WEFT_ATOMIC_TYPE(e->data));
 }
 
-/* Execute an operation, or not. Return: 0, negative errno: not done. */
+/* Execute an operation. Softirqs are off. Return: 0, negative errno: not done. */
 static int weft_near_execute(struct weft_flow *flow, struct weft_direct *d, struct weft_out *out)
 {
 	struct weft_ep *lep = flow->lep;
 	int err;
 
-	weft_softirqs_off();
 	weft_lock_inner(&lep->lock);
 	err = weft_local_refused(lep);
 	if (likely(!err))
 		err = weft_direct_execute(lep, d, out);
 	weft_unlock_inner(&lep->lock);
-	weft_softirqs_on();
 	return err;
 }
 
-/* Execute an operation that brings bytes to its program. Return: 0, negative errno: not done. */
+/* For weft_mem_reach(): nothing. */
+static u32 weft_near_look(void *arg, u8 *p, u32 len)
+{
+	return len;
+}
+
+/*
+ * Execute an operation that brings bytes to its program. Softirqs are off. *@left: out: they have
+ * not been written. Return: 0, negative errno: not done.
+ */
 static int weft_near_fetch(struct weft_ep *ep, struct weft_flow *flow,
-			   const struct weft_sq_entry *e, struct weft_direct *d,
+			   const struct weft_sq_entry *e, struct weft_direct *d, bool *left,
 			   struct weft_out *out)
 {
+	struct weft_memctx *mc = ep->conf.mc;
+	u64 addr = e->vec.seg[0].addr;
 	u32 len = (u32)e->len;
-	struct weft_mem *mem;
-	int err;
+	int err = 0;
 
-	/* before the operation: it cannot be executed twice */
-	err = weft_mem_get(ep->conf.mc, &e->vec, 0, len, WEFT_MEM_WRITE, &mem);
+	/* it cannot be executed twice: its results need a place */
+	if (e->op == WEFT_SQ_FETCH)
+		err = weft_mem_reach(mc, addr, len, WEFT_MEM_WRITE, weft_near_look, NULL);
+	if (!err)
+		err = weft_near_execute(flow, d, out);
 	if (err)
 		return err;
-	err = weft_near_execute(flow, d, out);
-	/* a program that has ended meanwhile misses nothing */
-	if (!err)
-		weft_mem_write(mem, 0, d->reply, len);
-	weft_mem_put(mem);
-	return err;
+	err = weft_mem_place(mc, addr, d->reply, len, len, 0);
+	*left = err && e->op == WEFT_SQ_FETCH;
+	return *left ? 0 : err;
 }
 
 /**
@@ -75,37 +83,44 @@ static int weft_near_fetch(struct weft_ep *ep, struct weft_flow *flow,
  * @out: output
  *
  * Context: may sleep.
- * Return: true if it is executed and completed; false: the slow path has to process it.
+ * Return: 0: it is executed and completed; -EAGAIN: the slow path has to process it; -EFAULT: it is
+ * executed, but the memory for its results has gone meanwhile.
  */
-bool weft_rma_near(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
-		   struct weft_out *out)
+int weft_rma_near(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
+		  struct weft_out *out)
 {
 	u8 operands[2 * sizeof(u64)];
 	struct weft_direct d weft_unset;
 	const void *pay;
+	bool left = false;
 	int err;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
 	if (!weft_near_form(e) || READ_ONCE(flow->dead))
-		return false;
+		return -EAGAIN;
 	weft_rma_request(&d.req, ep, e, false);
 	if (e->op == WEFT_SQ_WRITE) {
 		pay = weft_send_bytes(ep, e);
 		if (IS_ERR(pay))
-			return false;
+			return -EAGAIN;
 		d.operand = pay;
 	} else if (e->op != WEFT_SQ_READ) {
 		weft_ring_bytes(&ep->tx.ring, weft_sq_operands(e), operands);
 		d.operand = operands;
 	}
 	d.reply = ep->tx.scratch;
-	err = weft_sq_fetches(e->op) ? weft_near_fetch(ep, flow, e, &d, out) :
+	weft_softirqs_off();
+	err = weft_sq_fetches(e->op) ? weft_near_fetch(ep, flow, e, &d, &left, out) :
 				       weft_near_execute(flow, &d, out);
+	weft_softirqs_on();
 	if (unlikely(err))
-		return false;
+		return -EAGAIN;
 	weft_direct_count(ep->core, &d.req);
 	weft_count(ep->core, msgs_local);
 	weft_count(ep->core, msgs_received);
+	if (unlikely(left) &&
+	    weft_user_write(ep->conf.mc, &e->vec, 0, d.reply, (u32)e->len))
+		return -EFAULT;
 	weft_send_cqe(ep, e, out);
-	return true;
+	return 0;
 }

@@ -232,6 +232,12 @@ int weft_mem_pass(struct weft_memctx *mc, u64 addr, struct weft_memctx *from, u6
 	return -EAGAIN;
 }
 
+int weft_mem_reach(struct weft_memctx *mc, u64 addr, u32 len, u32 access, weft_apply_fn fn,
+		   void *arg)
+{
+	return -EAGAIN;
+}
+
 /* No memory windows exist, so these functions are never called with one. */
 #define NEVER	weft_host_die(__FILE__, __LINE__, "a window of memory that nobody got")
 
