@@ -532,6 +532,27 @@ static __always_inline bool weft_fast_leave(struct weft_ep *ep, struct weft_flow
 	return done;
 }
 
+/*
+ * Send the only entry, a one-sided operation to another node, alone. Return: true if it is sent;
+ * false: nothing has changed.
+ */
+static noinline bool weft_fast_operate(struct weft_ep *ep, struct weft_flow *flow,
+				       struct weft_out *out)
+{
+	struct weft_ring *r = &ep->tx.ring;
+	struct weft_sq_entry *e = &ep->tx.entry;
+
+	if (!ep->core->conf.fast || weft_ring_sq(r, ep->conf.type == WEFT_EP_MSG, e) !=
+	    WEFT_RING_OK || r->cons + e->nslots != r->prod ||
+	    !weft_rma_alone(ep, flow, e, out))
+		return false;
+	weft_count(ep->core, msgs_sent);
+	weft_trace_post(ep->conf.handle, e->context, e->tag, e->len, e->op);
+	weft_ring_next(r, e->nslots);
+	weft_send_publish(ep);
+	return true;
+}
+
 /**
  * weft_fast_out - send the only entry in the send ring, if it is a short message to another node
  * @ep: the endpoint; ep->sq_mutex is held
@@ -555,7 +576,11 @@ bool weft_fast_out(struct weft_ep *ep, struct weft_out *out)
 	s = weft_ring_at(&ep->tx.ring, ep->tx.ring.cons);
 	l = weft_lead_of(s);
 	flow = weft_fast_flow(ep, l.peer, false);
-	if (!flow || !weft_fast_kind(l) || ep->tx.ring.cons + l.nslots != ep->tx.ring.prod)
+	if (!flow)
+		return false;
+	if (unlikely(weft_sq_is_rma(l.op)))
+		return weft_fast_operate(ep, flow, out);
+	if (!weft_fast_kind(l) || ep->tx.ring.cons + l.nslots != ep->tx.ring.prod)
 		return false;
 	/* once for all locks: the path's, the port's, and that of the completion queue */
 	weft_softirqs_off();

@@ -17,6 +17,8 @@ bool weft_rma_direct(struct weft_rflow *rf, const struct weft_head *head, const 
 		     struct weft_out *out);
 bool weft_rma_short(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
 		    bool more, struct weft_out *out);
+bool weft_rma_alone(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
+		    struct weft_out *out);
 struct weft_txm *weft_rma_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
 			       struct weft_flow *flow);
 void weft_rma_lost(struct weft_path *path, u32 id, int err, struct weft_out *out);

@@ -9,11 +9,12 @@
  * need no sink:
  *
  *	ring entry --(weft_rma_short())--> open packet, SENT --DONE, or bytes (weft_rma_got())--> OVER
+ *	          \---(weft_rma_alone())--> the port's packet, SENT
  *
  * Every other operation takes the slow path (origin.c).
  *
- * Locks: ep->sq_mutex, held by the caller of weft_rma_short(), which takes path->lock; others are
- * called with path->lock.
+ * Locks: ep->sq_mutex, held by the caller of weft_rma_short() and weft_rma_alone(), which take
+ * path->lock; others are called with path->lock.
  */
 #include "core/rma/rma.h"
 #include "core/transport/emit.h"
@@ -48,6 +49,16 @@ static struct weft_mem *weft_short_window(struct weft_ep *ep, const struct weft_
 	if (weft_mem_get(ep->conf.mc, &e->vec, 0, (u32)e->len, WEFT_MEM_WRITE, &mem))
 		return NULL;
 	return mem;
+}
+
+/* Return: true if a flow may send an operation now. Its path is locked. */
+static bool weft_short_may(const struct weft_path *path, const struct weft_lane *lane,
+			   const struct weft_flow *flow)
+{
+	weft_assert_held(&path->lock);
+	return path->state == WEFT_PATHS_UP && !path->failing && !flow->dead &&
+	       weft_lane_may_send(lane) && !flow->nheadless && weft_credit_begins(flow) &&
+	       weft_credit_eager(flow, 0) && path->peer_caps & WEFT_HELLO_RMA;
 }
 
 /* Return: the open packet of a lane, with @need bytes of space; NULL: there is none. */
@@ -167,9 +178,7 @@ bool weft_rma_short(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 			return false;
 	}
 	weft_lock(&path->lock);
-	if (likely(path->state == WEFT_PATHS_UP && !path->failing && !flow->dead &&
-		   weft_lane_may_send(lane) && !flow->nheadless && weft_credit_begins(flow) &&
-		   weft_credit_eager(flow, 0) && path->peer_caps & WEFT_HELLO_RMA))
+	if (likely(weft_short_may(path, lane, flow)))
 		rec = weft_short_room(path, lane,
 				      weft_wire_size(sizeof(struct weft_w_eager) + WEFT_REQ_ONE +
 						     bytes), out);
@@ -185,6 +194,104 @@ bool weft_rma_short(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 	else if (mem)
 		weft_mem_put(mem);
 	return rec;
+}
+
+/*
+ * Return: the flow whose report waits for a packet of the lane, NULL: none. *@alone: out: a packet
+ * with one operation and that report is all that the path has to send.
+ */
+static struct weft_rflow *weft_short_report(const struct weft_path *path,
+					    const struct weft_lane *lane, bool *alone)
+{
+	struct weft_list *l = weft_list_first(&lane->owed);
+
+	*alone = !(path->busy | lane->rcv_ahead) && !weft_lane_waits(lane) &&
+		 (!l || l->next == &lane->owed);
+	return l ? weft_entry(l, struct weft_rflow, report.owed) : NULL;
+}
+
+/*
+ * Write an operation into the port's transmit reservation. The path is locked. Return: true; false:
+ * something else is to be sent as well, or may not be sent.
+ */
+static bool weft_short_leave(struct weft_ep *ep, struct weft_flow *flow,
+			     const struct weft_sq_entry *e, u32 bytes, struct weft_mem *mem,
+			     struct weft_out *out)
+{
+	u32 size = weft_wire_size(sizeof(struct weft_w_eager) + WEFT_REQ_ONE + bytes);
+	struct weft_path *path = flow->path;
+	struct weft_lane *lane = &path->lane[flow->lane];
+	struct weft_rflow *rf;
+	struct weft_rec *rec;
+	bool alone;
+
+	weft_assert_held(&path->lock);
+	rf = weft_short_report(path, lane, &alone);
+	if (unlikely(!alone || !weft_short_may(path, lane, flow) ||
+		     path->nsent >= READ_ONCE(path->core->conf.rec_max)))
+		return false;
+	rec = weft_rec_kept(path);
+	if (unlikely(!rec))
+		return false;
+	out->resv.len = WEFT_WIRE_HDR + size;
+	if (rf)
+		out->resv.len += weft_wire_size(sizeof(struct weft_w_done));
+	out->resv.lane = lane->no;
+	if (unlikely(!weft_env_tx_resv(path->core, path, &out->resv))) {
+		weft_rec_keep(path, rec);
+		return false;
+	}
+	weft_rec_begin(rec);
+	weft_short_put(ep, flow, e, bytes, mem, rec, out->now);
+	if (rf)
+		rec->len += weft_report_chunk(rf, rec->raw + rec->len, WEFT_REC_RAW - rec->len);
+	weft_lane_number(path, lane, rec, out->now);
+	out->resv.psn = rec->psn;
+	weft_frame_write(path, lane, rec, out->resv.data, out->now);
+	return true;
+}
+
+/**
+ * weft_rma_alone - send a short operation at once, if its packet is all that the path has to send
+ * @ep: the endpoint; ep->sq_mutex is held, ep->tx.hand is set
+ * @flow: its flow
+ * @e: the entry, the only one in the ring
+ * @out: output; out->now is set
+ *
+ * The packet and the resulting state equal those of weft_rma_short().
+ * Return: true if it is sent; false: nothing has changed.
+ */
+bool weft_rma_alone(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
+		    struct weft_out *out)
+{
+	struct weft_path *path = flow->path;
+	struct weft_mem *mem = NULL;
+	u32 bytes;
+	bool done;
+
+	weft_mutex_assert_held(&ep->sq_mutex);
+	if (!weft_short_form(e, &bytes))
+		return false;
+	if (weft_sq_fetches(e->op)) {
+		mem = weft_short_window(ep, e);
+		if (!mem)
+			return false;
+	}
+	/* once for all locks: the path's, and the port's */
+	weft_softirqs_off();
+	weft_lock_inner(&path->lock);
+	done = weft_short_leave(ep, flow, e, bytes, mem, out);
+	weft_unlock_inner(&path->lock);
+	if (likely(done)) {
+		weft_env_send(path->core, path, &out->resv);
+		weft_count(path->core, msgs_eager);
+		weft_count(path->core, tx_packets);
+		weft_count_add(path->core, tx_bytes, out->resv.len);
+	} else if (mem) {
+		weft_mem_put(mem);
+	}
+	weft_softirqs_on();
+	return done;
 }
 
 /* Find an operation whose bytes have the rendezvous id @id. */
