@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <linux/weft_trigger.h>
 #include "raw.h"
 
 #define PAGE	4096u
