@@ -8,8 +8,8 @@
  *
  *	ring entry, or program's memory --> region --> program's memory, for reads and results
  *
- * Every other operation takes the slow path (local.c). An atomic operation is executed only if its
- * results have a place. If that is gone afterwards, they are written as a program writes.
+ * Every other operation takes the slow path (local.c). An operation that brings bytes is executed
+ * only if they have a place. If that is gone afterwards, they are written as a program writes.
  *
  * Locks: ep->sq_mutex of the initiator, held by the caller; ep->lock of the target is taken here.
  */
@@ -51,8 +51,9 @@ static u32 weft_near_look(void *arg, u8 *p, u32 len)
 }
 
 /*
- * Execute an operation that brings bytes to its program. Softirqs are off. *@left: out: they have
- * not been written. Return: 0, negative errno: not done.
+ * Execute an operation that brings bytes to its program. Softirqs are off. It is not executed a
+ * second time, so the bytes need a place. *@left: out: they have not been written. Return: 0,
+ * negative errno: not done.
  */
 static int weft_near_fetch(struct weft_ep *ep, struct weft_flow *flow,
 			   const struct weft_sq_entry *e, struct weft_direct *d, bool *left,
@@ -61,18 +62,13 @@ static int weft_near_fetch(struct weft_ep *ep, struct weft_flow *flow,
 	struct weft_memctx *mc = ep->conf.mc;
 	u64 addr = e->vec.seg[0].addr;
 	u32 len = (u32)e->len;
-	int err = 0;
+	int err = weft_mem_reach(mc, addr, len, WEFT_MEM_WRITE, weft_near_look, NULL);
 
-	/* it cannot be executed twice: its results need a place */
-	if (e->op == WEFT_SQ_FETCH)
-		err = weft_mem_reach(mc, addr, len, WEFT_MEM_WRITE, weft_near_look, NULL);
 	if (!err)
 		err = weft_near_execute(flow, d, out);
-	if (err)
-		return err;
-	err = weft_mem_place(mc, addr, d->reply, len, len, 0);
-	*left = err && e->op == WEFT_SQ_FETCH;
-	return *left ? 0 : err;
+	if (!err)
+		*left = weft_mem_place(mc, addr, d->reply, len, len, 0);
+	return err;
 }
 
 /**
@@ -84,7 +80,7 @@ static int weft_near_fetch(struct weft_ep *ep, struct weft_flow *flow,
  *
  * Context: may sleep.
  * Return: 0: it is executed and completed; -EAGAIN: the slow path has to process it; -EFAULT: it is
- * executed, but the memory for its results has gone meanwhile.
+ * executed, but the memory for the bytes that it brings has gone meanwhile.
  */
 int weft_rma_near(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
 		  struct weft_out *out)

@@ -52,27 +52,25 @@ void weft_lane_init(struct weft_lane *lane, u8 no, u64 *bits)
 
 /**
  * weft_lane_anew - reset the packet numbers of a lane; chunks and messages that wait stay queued
- * @lane: the lane, with an empty open packet and no unacknowledged packet; its path is locked
+ * @lane: the lane, with an empty open packet, no unacknowledged packet and no flow that owes a
+ *	report; its path is locked
  */
 void weft_lane_anew(struct weft_lane *lane)
 {
 	struct weft_rec *open = lane->open;
-	struct weft_list ctlq, sendq, owed;
+	struct weft_list ctlq, sendq;
 	u64 *bits = lane->bits;
 
 	weft_list_init(&ctlq);
 	weft_list_init(&sendq);
 	weft_list_splice_tail(&ctlq, &lane->ctlq);
 	weft_list_splice_tail(&sendq, &lane->sendq);
-	weft_list_init(&owed);
-	weft_list_splice_tail(&owed, &lane->owed);
 	memset((u8 *)lane + sizeof(lane->no), 0, sizeof(*lane) - sizeof(lane->no));
 	memset(bits, 0, sizeof(*bits) * WEFT_WINDOW_WORDS);
 	weft_lane_init(lane, lane->no, bits);
 	lane->open = open;
 	weft_list_splice_tail(&lane->ctlq, &ctlq);
 	weft_list_splice_tail(&lane->sendq, &sendq);
-	weft_list_splice_tail(&lane->owed, &owed);
 }
 
 /* ---- Acknowledgements ------------------------------------------------------------ */
