@@ -162,7 +162,7 @@ static bool weft_fastpkt_acked(struct weft_path *path, struct weft_lane *lane, u
 
 /* Process an acknowledgement that may be new. */
 static __always_inline void weft_fastpkt_ack(struct weft_path *path, struct weft_lane *lane,
-				    const struct weft_w_hdr *w, struct weft_out *out)
+					     const struct weft_w_hdr *w, struct weft_out *out)
 {
 	struct weft_hdr h;
 

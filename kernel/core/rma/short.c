@@ -8,8 +8,8 @@
  * operation with results, has a window for the bytes that answer it. They come in one piece, and
  * need no sink:
  *
- *	ring entry --(weft_rma_short())--> open packet, SENT --DONE, or bytes (weft_rma_got())--> OVER
- *	          \---(weft_rma_alone())--> the port's packet, SENT
+ *	ring entry --(weft_rma_short())--> open packet, SENT --DONE--> OVER
+ *	          \---(weft_rma_alone())--> the port's packet, SENT --bytes (weft_rma_got())--> OVER
  *
  * Every other operation takes the slow path (origin.c).
  *

@@ -67,8 +67,10 @@ void weft_report_due(struct weft_path *path, struct weft_lane *lane)
 
 	weft_assert_held(&path->lock);
 	while ((l = weft_list_first(&lane->owed))) {
+		struct weft_rflow *rf = weft_entry(l, struct weft_rflow, report.owed);
+
 		weft_list_del(l);
-		weft_ctl_put(path, lane->no, &weft_entry(l, struct weft_rflow, report.owed)->report.ctl);
+		weft_ctl_put(path, lane->no, &rf->report.ctl);
 	}
 }
 
