@@ -43,7 +43,8 @@ u32 weft_ctl_write(struct weft_ctl *ctl, struct weft_rec *rec, u32 room, bool *m
 	case WEFT_CTL_CREDIT:
 		return weft_credit_chunk(container_of(ctl, struct weft_rflow, credit), dst, room);
 	case WEFT_CTL_REPORT:
-		return weft_report_chunk(container_of(ctl, struct weft_rflow, report.ctl), dst, room);
+		rf = container_of(ctl, struct weft_rflow, report.ctl);
+		return weft_report_chunk(rf, dst, room);
 	case WEFT_CTL_CONN:
 		return weft_cm_chunk(weft_ctl_obj(ctl, struct weft_conn), rec, room, more);
 	}

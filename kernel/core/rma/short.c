@@ -130,7 +130,7 @@ static void weft_short_put(struct weft_ep *ep, struct weft_flow *flow,
 	u32 len = WEFT_REQ_ONE + bytes, size = weft_wire_size(sizeof(struct weft_w_eager) + len);
 	u8 *dst = rec->raw + rec->len;
 	struct weft_req req weft_unset;
-	struct weft_head h;
+	struct weft_head h weft_unset;	/* weft_send_head() sets all fields */
 
 	weft_send_head(&h, flow, ++flow->id.mseq, 0, e->flags & WEFT_SQ_DATA ? e->data : 0, len,
 		       e->op, e->flags);
