@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * fi_rma(3), rule by rule: nodes, programs and memory that end under way; any arguments.
+ *
+ *	conf_rma_end write ADDRESS	writes there until it is killed
+ *
  * TIMEOUT: 300 LINKS: vnet loop
  */
 #include <pthread.h>
@@ -189,25 +192,48 @@ static bool unplugged(void)
 	return ok && !fi_close(&mr->fid);
 }
 
-/* Another program on A's node: writes to B for ever. */
-static void writer(void)
+/* A program on A's node writes to the address @to, in hexadecimal digits, for ever. */
+static int writer(const char *to)
 {
-	uint8_t addr[64], *from = malloc(LONG);
+	struct opts o = { .type = FI_EP_RDM, .caps = FI_RMA | FI_SOURCE };
+	uint8_t addr[64] = { 0 }, *from = malloc(LONG);
 	struct fi_cq_tagged_entry c;
-	size_t len = sizeof(addr);
 	struct side s = { 0 };
-	struct opts o = p.o;
-	fi_addr_t to;
+	fi_addr_t peer;
+	size_t i;
 
-	if (!from || fi_getname(&p.b.ep->fid, addr, &len) || !side_open(&s, 0, &o) ||
-	    !side_endpoint(&s, s.info, &o) || fi_av_insert(s.av, addr, 1, &to, 0, NULL) != 1)
-		_exit(1);
+	for (i = 0; i < sizeof(addr) && to[2 * i]; i++)
+		if (sscanf(to + 2 * i, "%2hhx", &addr[i]) != 1)
+			return 1;
+	if (!from || !side_open(&s, 0, &o) || !side_endpoint(&s, s.info, &o) ||
+	    fi_av_insert(s.av, addr, 1, &peer, 0, NULL) != 1)
+		return 1;
 	memset(from, 0x33, LONG);
-	for (;;) {
-		if (fi_write(s.ep, from, LONG, NULL, to, 0, KEY, NULL) &&
+	for (;;)
+		if (fi_write(s.ep, from, LONG, NULL, peer, 0, KEY, NULL) &&
 		    completion(s.txcq, &c, NULL, NULL) != 1)
-			_exit(1);
+			return 1;
+}
+
+/* Start such a program. Return: its process, -1: it cannot be started. */
+static pid_t start_writer(void)
+{
+	char to[2 * 64 + 1] = "";
+	uint8_t addr[64];
+	size_t len = sizeof(addr), i;
+	pid_t pid;
+
+	if (fi_getname(&p.b.ep->fid, addr, &len))
+		return -1;
+	for (i = 0; i < len; i++)
+		sprintf(to + 2 * i, "%02x", addr[i]);
+	pid = fork();
+	if (!pid) {
+		if (freopen("/dev/null", "w", stdout))
+			execl("/proc/self/exe", "conf_rma_end", "write", to, NULL);
+		_exit(1);
 	}
+	return pid;
 }
 
 static bool killed(void)
@@ -222,10 +248,8 @@ static bool killed(void)
 	CHECK(expose_all(&mr));
 	for (i = 0; i < 3; i++) {
 		memset(rbuf, 0xee, LONG);
-		pid = fork();
-		CHECK(pid >= 0);
-		if (!pid)
-			writer();
+		pid = start_writer();
+		CHECK(pid > 0);
 		while (((volatile uint8_t *)rbuf)[LONG / 2] != 0x33)
 			CHECK(now_ms() < until);
 		CHECK_EQ(kill(pid, SIGKILL), 0);
@@ -359,15 +383,16 @@ static ssize_t any_call(void)
 	}
 }
 
-/* Read what completions are there. */
-static bool drain(struct fid_cq *cq)
+/* Read what completions are there. @n: incremented by their number */
+static bool drain(struct fid_cq *cq, unsigned int *n)
 {
-	struct fi_cq_tagged_entry c;
 	struct fi_cq_err_entry e = { 0 };
+	struct fi_cq_tagged_entry c;
 	ssize_t ret;
 
 	while ((ret = fi_cq_read(cq, &c, 1)) != -FI_EAGAIN) {
 		CHECK(ret == 1 || ret == -FI_EAVAIL);
+		++*n;
 		if (ret == 1)
 			continue;
 		CHECK_EQ(fi_cq_readerr(cq, &e, 0), 1);
@@ -377,23 +402,40 @@ static bool drain(struct fid_cq *cq)
 	return true;
 }
 
+#define SETTLED_MS 300	/* answers to refused operations come each millisecond */
+
+/* Read completions of both sides until no more come. */
+static bool settle(void)
+{
+	uint64_t until = now_ms() + WAIT_MS, last = now_ms();
+	unsigned int n, before = 0;
+
+	for (n = 0; now_ms() - last < SETTLED_MS; before = n) {
+		CHECK(now_ms() < until);
+		CHECK(drain(p.a.txcq, &n) && drain(p.b.rxcq, &n));
+		if (n != before)
+			last = now_ms();
+	}
+	return true;
+}
+
 static bool fuzzed(void)
 {
+	unsigned int i, n = 0;
 	struct fid_mr *mr;
-	unsigned int i;
 
 	state = 0x9e3779b97f4a7c15ull;
 	/* half of the room: the rest must not change */
 	CHECK(expose(&p.b, rbuf, ROOM / 2, BOTH_RIGHTS, KEY, &mr));
 	for (i = 0; i < 5000; i++) {
 		CHECK(known(any_call()));
-		CHECK(drain(p.a.txcq) && drain(p.b.rxcq));
+		CHECK(drain(p.a.txcq, &n) && drain(p.b.rxcq, &n));
 	}
-	CHECK_EQ(rma_msg(true, sbuf, 8, 0, KEY, 2, FI_COMPLETION), 0);
-	for (i = 0; i < 50; i++) {
-		usleep(10000);
-		CHECK(drain(p.a.txcq) && drain(p.b.rxcq));
-	}
+	CHECK(n > 500);
+	/* this also flushes what FI_MORE has delayed */
+	while (rma_msg(true, sbuf, 8, 0, KEY, 2, FI_COMPLETION))
+		CHECK(settle());
+	CHECK(settle());
 	CHECK(rma_write(sbuf, 1000, 0, KEY));
 	CHECK(all_bytes(rbuf + ROOM / 2, ROOM / 2, 0xee));
 	return !fi_close(&mr->fid);
@@ -417,5 +459,7 @@ static const struct row rows[] = {
 
 int main(int argc, char **argv)
 {
+	if (argc == 3 && !strcmp(argv[1], "write"))
+		return writer(argv[2]);
 	return rows_main(argc, argv, rows, sizeof(rows) / sizeof(rows[0]));
 }
