@@ -133,6 +133,7 @@ int weft_fi_ep_new(struct weft_fi_domain *dom, const struct fi_info *info, void 
 		   struct weft_fi_ep **ep);
 int weft_fi_ep_renew(struct weft_fi_ep *ep, const struct fi_info *info);
 int weft_fi_ep_free(struct weft_fi_ep *ep);
+int weft_fi_half_ready(const struct weft_fi_ep *ep, bool tx);
 int weft_fi_ep_enable(struct weft_fi_ep *ep);
 int weft_fi_ep_bind_cq(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags);
 int weft_fi_ep_bind_av(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags);

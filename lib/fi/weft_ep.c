@@ -253,18 +253,39 @@ static int weft_fi_ep_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 			    "an object of class %zu cannot be bound to an endpoint", bfid->fclass);
 }
 
-static int weft_fi_ep_ready(const struct weft_fi_ep *ep)
+/**
+ * weft_fi_half_ready() - test whether a half of an endpoint has the queue or counter that it needs
+ * @ep: endpoint, or the endpoint of a context
+ * @tx: the half that sends, or else the one that receives
+ *
+ * Operations of peers need none.
+ *
+ * Return: 0, -FI_ENOCQ.
+ */
+int weft_fi_half_ready(const struct weft_fi_ep *ep, bool tx)
 {
-	if ((ep->caps & FI_SEND && !ep->tx.cq && !ep->tx.counts[WEFT_FI_COUNT_MSG].cntr) ||
-	    (ep->caps & WEFT_FI_RMA_TX && !weft_fi_half_told(&ep->tx)))
+	const struct weft_fi_half *half = tx ? &ep->tx : &ep->rx;
+	uint64_t msg = tx ? FI_SEND : FI_RECV, rma = tx ? WEFT_FI_RMA_TX : 0;
+
+	if ((ep->caps & msg && !half->cq && !half->counts[WEFT_FI_COUNT_MSG].cntr) ||
+	    (ep->caps & rma && !weft_fi_half_told(half)))
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOCQ,
-				    "the endpoint needs a completion queue for FI_TRANSMIT, or a counter");
-	if (ep->caps & FI_RECV && !ep->rx.cq && !ep->rx.counts[WEFT_FI_COUNT_MSG].cntr)
-		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOCQ,
-				    "the endpoint needs a completion queue for FI_RECV, or a counter");
-	if (ep->pool && ep->caps & FI_RECV && !ep->rx.cq)
+				    "the endpoint or context needs a completion queue for %s, or a counter",
+				    tx ? "FI_TRANSMIT" : "FI_RECV");
+	if (!tx && ep->pool && ep->caps & FI_RECV && !half->cq)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOCQ,
 				    "buffered receives are announced in a completion queue: bind one for FI_RECV");
+	return 0;
+}
+
+static int weft_fi_ep_ready(const struct weft_fi_ep *ep)
+{
+	int ret = weft_fi_half_ready(ep, true);
+
+	if (!ret)
+		ret = weft_fi_half_ready(ep, false);
+	if (ret)
+		return ret;
 	if (ep->shared_tx && !ep->stx)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE,
 				    "the endpoint was opened with tx_ctx_cnt FI_SHARED_CONTEXT and has none bound");

@@ -244,11 +244,11 @@ static int weft_fi_ctx_enable(struct weft_fi_ctx *ctx)
 
 	if (half->on)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE, "it is enabled already");
-	if (!half->cq && (!weft_fi_half_told(half) || (ep->pool && !ctx->tx)))
-		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOCQ,
-				    "the context needs a completion queue, or a counter unless receives are buffered");
-	ret = weft_fi_sep_place(ctx->sep);
-	if (!ret && !half->known) {
+	ret = weft_fi_half_ready(ep, ctx->tx);
+	if (!ret)
+		ret = weft_fi_sep_place(ctx->sep);
+	/* the kernel's endpoint has started with its service, and takes the queues of each half */
+	if (!ret && !half->known && weft_fi_half_told(half)) {
 		*(ctx->tx ? &q.tx_cq : &q.rx_cq) = half->cq ? half->cq->cq : NULL;
 		*(ctx->tx ? &q.tx_cntr : &q.rx_cntr) = weft_fi_half_cntr(half, WEFT_FI_COUNT_MSG);
 		*(ctx->tx ? &q.write_cntr : &q.remote_write_cntr) =

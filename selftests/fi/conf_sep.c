@@ -255,6 +255,60 @@ static bool contexts_wait(void)
 	return close_all();
 }
 
+/*
+ * Without messages a receive context needs no queue, whichever context of its number is enabled
+ * first. Its memory is accessed all the same.
+ */
+static bool no_messages(void)
+{
+	struct fi_cq_attr attr = { .format = FI_CQ_FORMAT_TAGGED };
+	struct fi_av_attr av = { .type = FI_AV_TABLE };
+	struct fi_cq_tagged_entry c;
+	struct side *a = &p.a;
+	struct fid_mr *mr, *mine;
+	unsigned int i;
+
+	CHECK(side_open(a, 0, &p.o));
+	a->info->ep_attr->tx_ctx_cnt = NCTX;
+	a->info->ep_attr->rx_ctx_cnt = NCTX;
+	CHECK_EQ(fi_av_open(a->domain, &av, &a->av, NULL), 0);
+	CHECK_EQ(fi_scalable_ep(a->domain, a->info, &a->ep, NULL), 0);
+	CHECK_EQ(fi_scalable_ep_bind(a->ep, &a->av->fid, 0), 0);
+	CHECK_EQ(fi_cq_open(a->domain, &attr, &sep.cq, NULL), 0);
+	for (i = 0; i < NCTX; i++) {
+		CHECK_EQ(fi_tx_context(a->ep, i, NULL, &sep.tx[i], NULL), 0);
+		CHECK_EQ(fi_rx_context(a->ep, i, NULL, &sep.rx[i], NULL), 0);
+		CHECK_EQ(fi_enable(sep.tx[i]), -FI_ENOCQ);
+		CHECK_EQ(fi_ep_bind(sep.tx[i], &sep.cq->fid, FI_TRANSMIT), 0);
+		CHECK_EQ(fi_enable(i ? sep.rx[i] : sep.tx[i]), 0);
+		CHECK_EQ(fi_enable(i ? sep.tx[i] : sep.rx[i]), 0);
+	}
+	CHECK_EQ(fi_enable(a->ep), 0);
+	CHECK(side_open(&p.b, 0, &p.o));
+	CHECK(side_endpoint(&p.b, p.b.info, &p.o));
+	CHECK(meet(a, &p.b) && meet(&p.b, a));
+	CHECK(expose(&p.b, rbuf, 4096, BOTH_RIGHTS, KEY, &mr));
+	CHECK(expose(a, sbuf, 4096, BOTH_RIGHTS, KEY, &mine));
+	for (i = 0; i < NCTX; i++) {
+		pattern_fill(sbuf + 4096, 300, i);
+		CHECK_EQ(fi_write(sep.tx[i], sbuf + 4096, 300, NULL, a->peer, 8, KEY, ctx(1)), 0);
+		CHECK_EQ(completion(sep.cq, &c, NULL, NULL), 1);
+		CHECK(pattern_is(rbuf + 8, 300, i));
+	}
+	CHECK_EQ(fi_write(p.b.ep, rbuf + 8, 300, NULL, p.b.peer, 0, KEY, ctx(2)), 0);
+	CHECK_EQ(completion(p.b.txcq, &c, NULL, NULL), 1);
+	CHECK(pattern_is(sbuf, 300, NCTX - 1));
+	CHECK_EQ(fi_close(&mr->fid), 0);
+	CHECK_EQ(fi_close(&mine->fid), 0);
+	for (i = 0; i < NCTX; i++) {
+		CHECK_EQ(fi_close(&sep.tx[i]->fid), 0);
+		CHECK_EQ(fi_close(&sep.rx[i]->fid), 0);
+	}
+	CHECK_EQ(fi_close(&a->ep->fid), 0);
+	a->ep = NULL;
+	return !fi_close(&sep.cq->fid);
+}
+
 #define ALONE .alone = true, .once = true
 
 static const struct row rows[] = {
@@ -266,6 +320,8 @@ static const struct row rows[] = {
 	    ALONE, RMA),
 	ROW("TRIG-04a", ON_RDM, "Operations of contexts wait for counters", contexts_wait, ALONE,
 	    TRIGGER),
+	ROW("RMA-18b", ON_RDM, "Without messages a receive context needs no queue", no_messages,
+	    ALONE, RMA, .o.bare = true),
 };
 
 int main(int argc, char **argv)
