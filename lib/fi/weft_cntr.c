@@ -127,8 +127,8 @@ static int weft_fi_cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeo
 	struct weft_fi_cntr *cntr = weft_fi_cntr_of(fid);
 
 	/*
-	 * fi_cntr(3) forbids the call with FI_WAIT_NONE, too. Programs that have never seen a refusal
-	 * call it, and any counter of the kernel can be waited for.
+	 * fi_cntr(3) forbids the call with FI_WAIT_NONE, too. Programs that have never seen a
+	 * refusal call it, and any counter of the kernel can be waited for.
 	 */
 	if (cntr->wait_obj == FI_WAIT_SET)
 		return weft_fi_fail(FI_LOG_CNTR, -FI_EINVAL,

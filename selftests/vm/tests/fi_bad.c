@@ -606,6 +606,7 @@ static bool waiters(void)
 	struct fi_cntr_attr cntr = { .events = FI_CNTR_EVENTS_COMP, .flags = 1 };
 	struct fi_eq_attr eq = { .wait_obj = FI_WAIT_NONE, .flags = FI_WRITE };
 	struct fi_cq_attr cq = { .wait_obj = FI_WAIT_NONE };
+	struct fi_wait_attr wait = { .wait_obj = FI_WAIT_UNSPEC };
 	struct fi_eq_err_entry err;
 	struct fid_poll *poll;
 	struct fid_cntr *c;
@@ -625,7 +626,7 @@ static bool waiters(void)
 	BAD(fi_cntr_open(p.a.domain, &cntr, &c, NULL), -FI_ENOSYS);
 	cntr.wait_obj = FI_WAIT_SET;
 	BAD(fi_cntr_open(p.a.domain, &cntr, &c, NULL), -FI_EINVAL);
-	cntr.wait_obj = FI_WAIT_NONE;
+	CHECK_EQ(fi_wait_open(p.a.fabric, &wait, &cntr.wait_set), 0);
 	CHECK_EQ(fi_cntr_open(p.a.domain, &cntr, &c, NULL), 0);
 	BAD(fi_cntr_wait(c, 1, 0), -FI_EINVAL);
 	BAD(fi_ep_bind(p.a.ep, &c->fid, FI_SEND), -FI_EOPBADSTATE);
@@ -657,6 +658,7 @@ static bool waiters(void)
 	CHECK_EQ(fi_close(&poll->fid), 0);
 	CHECK_EQ(fi_close(&q->fid), 0);
 	CHECK_EQ(fi_close(&c->fid), 0);
+	CHECK_EQ(fi_close(&cntr.wait_set->fid), 0);
 	CHECK_EQ(fi_close(&e->fid), 0);
 	return bad_still_works(&p) && ok;
 }
