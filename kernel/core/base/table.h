@@ -47,7 +47,7 @@
  *					Return: the node, NULL: none
  *
  *	struct weft_keys
- *	struct weft_key_node		part of an object; its @key is the key, @zone that of the key
+ *	struct weft_key_node		part of an object; @key is its key, @zone that of the key
  *	int weft_keys_init(t)		Return: 0, -ENOMEM
  *	void weft_keys_exit(t)		the table is empty
  *	int weft_keys_add(t, node)	Return: 0; -EEXIST: the key is in use in the zone; -ENOMEM
