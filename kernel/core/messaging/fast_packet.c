@@ -183,12 +183,12 @@ static noinline bool weft_fastpkt_operate(struct weft_rflow *rf, const struct we
 {
 	struct weft_head h weft_unset;	/* its other fields are not used */
 
-	if (f->npkt > 1 || mark & ((1ull << WEFT_AUTH_BITS) - 1))
+	if (mark & ((1ull << WEFT_AUTH_BITS) - 1))
 		return false;
 	weft_wire_flow_get(&p->eager.head.flow, &h.flow);
 	h.flags = mark >> WEFT_AUTH_BITS;
 	h.len = f->len;
-	return weft_rma_direct(rf, &h, p->pay, out);
+	return weft_rma_direct(rf, &h, p->pay, f->piece, f->skip, out);
 }
 
 /* Give the message to its receive. Return: true if it is received; false: nothing has changed. */

@@ -437,8 +437,8 @@ static noinline int weft_recv_rma(struct weft_rflow *rf, struct weft_head *h,
 
 	if (ahead < 0 || !h->len)
 		goto ignore;
-	if (likely(!ahead && whole && len <= c->paylen && weft_list_empty(&rf->early)) &&
-	    weft_rma_direct(rf, h, c->pay, out)) {
+	if (likely(!ahead && whole && weft_list_empty(&rf->early)) &&
+	    weft_rma_direct(rf, h, c->pay, c->paylen, skip, out)) {
 		weft_count(path->core, msgs_received);
 		return 0;
 	}

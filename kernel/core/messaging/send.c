@@ -198,6 +198,33 @@ static bool weft_send_warm(struct weft_ep *ep, const struct weft_sq_entry *e)
 	return !weft_mem_get(ep->conf.mc, &e->vec, 0, (u32)e->len, WEFT_MEM_READ, &ep->tx.win);
 }
 
+/* Process a one-sided operation. Otherwise as weft_send_one(). */
+static noinline int weft_send_operation(struct weft_ep *ep, struct weft_flow *flow,
+					const struct weft_sq_entry *e, bool more,
+					struct weft_out *out)
+{
+	bool fast = ep->core->conf.fast;
+	int err;
+
+	if (flow->lep) {
+		err = likely(fast) ? weft_rma_near(ep, flow, e, out) : -EAGAIN;
+		if (likely(err != -EAGAIN))
+			return err;
+		err = weft_rma_local(ep, flow, e, out);
+		/* it turns the fast path off, until it is over */
+		if (ep->flow.recent == flow)
+			weft_flow_recent(ep, flow);
+		return err;
+	}
+	if (ep->tx.unsent && ep->tx.unsent != flow->path)
+		weft_send_settle(ep, out);
+	if (unlikely(!fast) || !weft_rma_short(ep, flow, e, more, out))
+		return weft_send_slow(ep, flow, e, NULL, out);
+	if (more)
+		weft_send_owe(ep, flow->path, out);
+	return 0;
+}
+
 /*
  * Process one entry, at index @at of the ring or before that. Return: 0: taken, negative errno: the
  * send is refused with it.
@@ -234,30 +261,14 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, u32 at, bo
 	/* its endpoint did not exist yet, and earlier sends are held still */
 	if (weft_contact_held(flow) || unlikely(!weft_list_empty(&flow->fnode)))
 		return weft_fence_hold(ep, flow, e, out);
-	if (unlikely(weft_sq_is_rma(e->op)) && flow->lep && likely(ep->core->conf.fast)) {
-		int err = weft_rma_near(ep, flow, e, out);
-
-		if (err != -EAGAIN)
-			return err;
-	}
+	if (unlikely(weft_sq_is_rma(e->op)))
+		return weft_send_operation(ep, flow, e, more, out);
 	if (flow->lep) {
-		int err = unlikely(weft_sq_is_rma(e->op)) ? weft_rma_local(ep, flow, e, out) :
-							    weft_local_send(ep, flow, e, out);
+		int err = weft_local_send(ep, flow, e, out);
 
-		/* an operation turns the fast path off, until it is over */
-		if (unlikely(weft_sq_is_rma(e->op) || !ep->flow.near) && ep->flow.recent == flow)
+		if (unlikely(!ep->flow.near) && ep->flow.recent == flow)
 			weft_flow_recent(ep, flow);
 		return err;
-	}
-	if (unlikely(weft_sq_is_rma(e->op))) {
-		if (ep->tx.unsent && ep->tx.unsent != flow->path)
-			weft_send_settle(ep, out);
-		if (likely(ep->core->conf.fast) && weft_rma_short(ep, flow, e, more, out)) {
-			if (more)
-				weft_send_owe(ep, flow->path, out);
-			return 0;
-		}
-		return weft_send_slow(ep, flow, e, NULL, out);
 	}
 	if (e->len <= WEFT_INLINE_MAX && !(e->flags & (WEFT_SQ_LATER | WEFT_SQ_TRACKED))) {
 		pay = weft_send_bytes(ep, e);

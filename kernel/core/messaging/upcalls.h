@@ -14,7 +14,7 @@ int weft_cm_rx(struct weft_path *path, const struct weft_w_cm *w, const u8 *data
 void weft_cm_first(struct weft_conn *conn, struct weft_out *out);
 bool weft_rma_begin(struct weft_rflow *rf, struct weft_rxm *rxm, struct weft_out *out);
 bool weft_rma_direct(struct weft_rflow *rf, const struct weft_head *head, const u8 *pay,
-		     struct weft_out *out);
+		     u32 piece, u32 skip, struct weft_out *out);
 bool weft_rma_short(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
 		    bool more, struct weft_out *out);
 bool weft_rma_alone(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,

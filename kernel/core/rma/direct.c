@@ -3,7 +3,7 @@
  * weft core - short operations of peers, executed straight from their packet
  *
  * The most frequent operation has one remote segment, in a region of one segment whose memory is
- * resident, and it is its turn. It needs no object. Its flow reports that it is executed
+ * resident, and it is its turn. A write may come in a run of packets. It needs no object. Its flow reports that it is executed
  * (transport/report.c). The bytes of a read, or results, go into the open packet at once. The
  * record of that packet keeps them until the initiator has acknowledged them:
  *
@@ -38,6 +38,17 @@ static u32 weft_direct_read(void *arg, u8 *p, u32 len)
 	return len;
 }
 
+/* Copy the bytes of a write, which may come from several packets. Return: 0, negative errno. */
+static int weft_direct_write(struct weft_memctx *mc, u64 addr, const struct weft_direct *d)
+{
+	u32 len = (u32)d->req.len, n = min(len, d->first);
+	int err = weft_mem_place(mc, addr, d->operand, n, n, 0);
+
+	if (likely(n == len) || err)
+		return err;
+	return weft_mem_place(mc, addr + n, d->operand + n + d->skip, len - n, d->piece, d->skip);
+}
+
 /* Execute an operation on a region that it may access. Return: 0, negative errno: not done. */
 static int weft_direct_region(const struct weft_ep *ep, const struct weft_region *region,
 			      struct weft_direct *d)
@@ -48,7 +59,7 @@ static int weft_direct_region(const struct weft_ep *ep, const struct weft_region
 	u8 *reply = d->reply;
 
 	if (d->req.op == WEFT_RMA_WRITE)
-		return weft_mem_place(mc, addr, d->operand, len, len, 0);
+		return weft_direct_write(mc, addr, d);
 	if (d->req.op == WEFT_RMA_READ)
 		return weft_mem_reach(mc, addr, len, WEFT_MEM_READ, weft_direct_read, &reply);
 	/* an element that is not aligned is refused */
@@ -151,13 +162,15 @@ static void weft_direct_data(struct weft_path *path, struct weft_lane *lane, str
  * @rf: its flow, without early messages; the path is locked
  * @head: its message, authentic
  * @pay: the payload of the message, whole
+ * @piece: bytes of a contiguous piece of it
+ * @skip: bytes between two pieces
  * @out: output; the caller calls weft_path_output()
  *
  * Return: true if it is executed and answered, and its turn has passed; false: the slow path has to
  * process it.
  */
 bool weft_rma_direct(struct weft_rflow *rf, const struct weft_head *head, const u8 *pay,
-		     struct weft_out *out)
+		     u32 piece, u32 skip, struct weft_out *out)
 {
 	struct weft_path *path = rf->path;
 	struct weft_core *core = path->core;
@@ -165,17 +178,21 @@ bool weft_rma_direct(struct weft_rflow *rf, const struct weft_head *head, const 
 	struct weft_direct d weft_unset;
 	struct weft_rec *rec = NULL;
 	struct weft_ep *ep = rf->ep;
+	u32 counts = weft_wire_counts(WEFT_MSG_RMA, head->len);
 	int len, err = -EACCES;
 
 	weft_assert_held(&path->lock);
 	if (unlikely(!core->conf.fast || head->flags & WEFT_MSG_DATA ||
-		     head->len > WEFT_REQ_FREE ||
+		     head->len > WEFT_FAST_BYTES || piece < min_t(u64, head->len, WEFT_REQ_FREE) ||
 		     (rf->conn && rf->conn->state != WEFT_CONN_UP)))
 		return false;
 	len = weft_wire_req_get(pay, (u32)head->len, &d.req);
 	if (unlikely(len < 0 || !weft_direct_form(&d.req, (u32)head->len - len)))
 		return false;
 	d.operand = pay + len;
+	d.first = piece - len;
+	d.piece = piece;
+	d.skip = skip;
 	if (weft_req_fetches(d.req.op))
 		rec = weft_direct_room(path, lane, &d);
 	if (unlikely(weft_req_fetches(d.req.op) ? !rec : !weft_report_fits(rf)))
@@ -191,7 +208,8 @@ bool weft_rma_direct(struct weft_rflow *rf, const struct weft_head *head, const 
 	else
 		weft_report_add(rf, head->flags & WEFT_MSG_PLACED);
 	rf->id.mseq++;
-	weft_credit_pass(rf, 0, out);
+	weft_credit_pass(rf, counts, out);
+	path->rx_gone += counts;
 	weft_direct_count(core, &d.req);
 	return true;
 }

@@ -100,6 +100,7 @@ int weft_rma_near(struct weft_ep *ep, struct weft_flow *flow, const struct weft_
 		if (IS_ERR(pay))
 			return -EAGAIN;
 		d.operand = pay;
+		d.first = (u32)e->len;
 	} else if (e->op != WEFT_SQ_READ) {
 		weft_ring_bytes(&ep->tx.ring, weft_sq_operands(e), operands);
 		d.operand = operands;

@@ -82,11 +82,17 @@ void weft_refuse_timer(struct weft_path *path, struct weft_out *out);
  * struct weft_direct - an operation that is executed without an object
  * @req: the operation
  * @operand: bytes to be written, or operands
+ * @first: bytes to be written that are contiguous there
+ * @piece: the others follow in pieces of so many bytes
+ * @skip: bytes between two pieces
  * @reply: place for the bytes of a read, or for results
  */
 struct weft_direct {
 	struct weft_req req;
 	const u8 *operand;
+	u32 first;
+	u32 piece;
+	u32 skip;
 	u8 *reply;
 };
 

@@ -230,7 +230,8 @@ static bool weft_short_leave(struct weft_ep *ep, struct weft_flow *flow,
 	if (unlikely(!alone || !weft_short_may(path, lane, flow) ||
 		     path->nsent >= READ_ONCE(path->core->conf.rec_max)))
 		return false;
-	rec = weft_rec_kept(path);
+	/* it is kept when it is acknowledged: that of an open packet may still be in the output */
+	rec = weft_rec_new(path);
 	if (unlikely(!rec))
 		return false;
 	out->resv.len = WEFT_WIRE_HDR + size;
@@ -241,7 +242,6 @@ static bool weft_short_leave(struct weft_ep *ep, struct weft_flow *flow,
 		weft_rec_keep(path, rec);
 		return false;
 	}
-	weft_rec_begin(rec);
 	weft_short_put(ep, flow, e, bytes, mem, rec, out->now);
 	if (rf)
 		rec->len += weft_report_chunk(rf, rec->raw + rec->len, WEFT_REC_RAW - rec->len);
