@@ -312,6 +312,42 @@ TEST(trigger__receives)
 			}
 }
 
+/* A counter of its own tells of a receive with a completion: the bytes are there, unread queue. */
+TEST(trigger__counted_bytes)
+{
+	struct weft_trigger_conf conf = { .flags = WEFT_TRIGGERF_ALONE };
+	struct rig_op op, recv = { .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY, .n = 1 };
+	struct rig_cq *cntr, *done;
+	u32 dst, early;
+	struct pair p;
+	int status;
+
+	for (dst = 0; dst < 2; dst++)
+		for (early = 0; early < 2; early++) {
+			pair_init(&p, dst);
+			cntr = rig_cq_new(p.b, 0);
+			done = rig_cq_new(p.b, 0);
+			conf.cntr = &cntr->cq;
+			conf.done = &done->cq;
+			recv.context = 50;
+			recv.iov[0] = (struct weft_iov){ (uintptr_t)p.room, 64 };
+			op = note(&p, 40, 1);
+			if (early)
+				ASSERT_EQ(0, rig_send(p.ea, &op));
+			rig_run(p.rig, NSEC_PER_SEC);
+			p.eb->trigger = &conf;
+			ASSERT_EQ(0, rig_recv(p.eb, &recv));
+			p.eb->trigger = NULL;
+			if (!early)
+				ASSERT_EQ(0, rig_send(p.ea, &op));
+			rig_run(p.rig, NSEC_PER_SEC);
+			EXPECT_EQ(1, done->status.done);
+			EXPECT_EQ(0, memcmp(p.room, p.buf + 40, 8));
+			EXPECT_EQ(50, next(&p, p.cb, &status));
+			rig_free(p.rig);
+		}
+}
+
 /* No receive is free: the receives of triggers wait for one, and none is lost. */
 TEST(trigger__receives_many)
 {

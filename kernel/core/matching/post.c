@@ -297,7 +297,8 @@ bool weft_post_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 	bool turns = ep->rx.nturn;
 
 	weft_assert_held(&ep->lock);
-	if (n > WEFT_INLINE_MAX || post->vec.n != 1 || !ep->rx_cq ||
+	/* a program that reads only the counter of a trigger finds the bytes in their place */
+	if (n > WEFT_INLINE_MAX || post->vec.n != 1 || !ep->rx_cq || unlikely(post->cntr) ||
 	    !weft_recv_reports(post, e->status) || weft_recv_pins(ep, n))
 		return false;
 	e->buf = post->vec.seg[0].addr;
