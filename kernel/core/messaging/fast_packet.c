@@ -9,7 +9,8 @@
  *
  *	packets --(weft_fastpkt_rx())--> flow --(weft_fast_recv())--> completion queue or receive
  *
- * A DONE that reports executed operations may follow that chunk, or be alone.
+ * A DONE that reports executed operations may follow that chunk, or be alone. So may DATA with the
+ * bytes that a short operation has asked for.
  *
  * Every other packet takes the slow path (core.c, recv.c, lane.c), which processes all of it again.
  * Steps done before are not repeated: an acknowledgement that has been processed is an old one the
@@ -265,29 +266,62 @@ static __always_inline struct weft_path *weft_fastpkt_enter(struct weft_core *co
 	return path;
 }
 
-/* Process a packet that is too short for a message. Return: true if it held one report. */
+/* Return: true if a short packet holds one chunk DATA, @c. The lengths are read once. */
+static bool weft_fastpkt_data(const struct weft_rx *rx, struct weft_chunk *c)
+{
+	const struct weft_w_chunk *w = (const void *)(rx->data + WEFT_WIRE_HDR);
+	const u32 head = WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_data);
+
+	if (rx->len <= head || w->type != WEFT_CHUNK_DATA)
+		return false;
+	c->type = WEFT_CHUNK_DATA;
+	c->len = be16_to_cpu(w->len);
+	OPTIMIZER_HIDE_VAR(c->len);
+	c->body = w + 1;
+	c->pay = rx->data + head;
+	c->paylen = c->len - sizeof(struct weft_w_data);
+	return c->len > sizeof(struct weft_w_data) &&
+	       rx->len == WEFT_WIRE_HDR + weft_wire_size(c->len);
+}
+
+/*
+ * Process a packet that is too short for a message. Return: true if it held one report, or bytes
+ * that a short operation has asked for.
+ */
 static noinline bool weft_fastpkt_report(struct weft_core *core, const struct weft_rx *rx,
 					 struct weft_out *out)
 {
 	const struct weft_w_hdr *h = (const void *)rx->data;
 	struct weft_fastpkt_form f weft_unset;
+	struct weft_chunk c weft_unset;
 	struct weft_path *path;
 	struct weft_lane *lane;
+	bool data, done = true;
 
-	if (rx->len != WEFT_WIRE_HDR + WEFT_FASTPKT_DONE || !weft_fastpkt_header(h, &f) ||
-	    !weft_fastpkt_done(rx->data + WEFT_WIRE_HDR, &f))
+	if (rx->seg || rx->len < WEFT_WIRE_HDR + WEFT_WIRE_CHUNK || !weft_fastpkt_header(h, &f))
+		return false;
+	data = weft_fastpkt_data(rx, &c);
+	if (!data && (rx->len != WEFT_WIRE_HDR + WEFT_FASTPKT_DONE ||
+		      !weft_fastpkt_done(rx->data + WEFT_WIRE_HDR, &f)))
 		return false;
 	path = weft_fastpkt_enter(core, h, f.lane, &lane, out);
 	if (!path)
 		return false;
 	__acquire(&path->lock);
-	weft_send_placed(path, f.done, out);
-	weft_lane_take(path, lane, lane->rcv_nxt, 1, f.acknow, out->now);
-	weft_path_output(path, out);
+	if (data)
+		done = !weft_place_data(path, &c, out);
+	else
+		weft_send_placed(path, f.done, out);
+	if (likely(done)) {
+		weft_lane_take(path, lane, lane->rcv_nxt, 1, f.acknow, out->now);
+		weft_path_output(path, out);
+	}
 	weft_unlock_inner(&path->lock);
-	weft_count(core, rx_packets);
-	weft_count_add(core, rx_bytes, rx->len);
-	return true;
+	if (likely(done)) {
+		weft_count(core, rx_packets);
+		weft_count_add(core, rx_bytes, rx->len);
+	}
+	return done;
 }
 
 /**

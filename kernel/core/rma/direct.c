@@ -3,9 +3,10 @@
  * weft core - short operations of peers, executed straight from their packet
  *
  * The most frequent operation has one remote segment, in a region of one segment whose memory is
- * resident, and it is its turn. A write may come in a run of packets. It needs no object. Its flow reports that it is executed
- * (transport/report.c). The bytes of a read, or results, go into the open packet at once. The
- * record of that packet keeps them until the initiator has acknowledged them:
+ * resident, and it is its turn. A write may come in a run of packets. It needs no object. Its flow
+ * reports that it is executed (transport/report.c). The bytes of a read, or results, go into the
+ * open packet at once. The record of that packet keeps them until the initiator has acknowledged
+ * them:
  *
  *	request --> memory of the region --> report of its flow, or bytes in the open packet
  *
