@@ -239,14 +239,15 @@ static pid_t start_writer(void)
 static bool killed(void)
 {
 	long long endpoints = port_attr(0, "endpoints");
-	uint64_t until = now_ms() + WAIT_MS;
 	struct fid_mr *mr;
 	unsigned int i;
+	uint64_t until;
 	int status;
 	pid_t pid;
 
 	CHECK(expose_all(&mr));
 	for (i = 0; i < 3; i++) {
+		until = now_ms() + WAIT_MS;
 		memset(rbuf, 0xee, LONG);
 		pid = start_writer();
 		CHECK(pid > 0);
