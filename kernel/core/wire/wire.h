@@ -101,7 +101,8 @@
 #define WEFT_HELLO_ACK		3
 
 /* Capabilities in a handshake */
-#define WEFT_HELLO_RMA		1	/* takes messages with WEFT_MSG_RMA */
+/* takes messages with WEFT_MSG_RMA, and DONE executed; 1 was for nodes without the latter */
+#define WEFT_HELLO_RMA		2
 
 /* One-sided operations */
 #define WEFT_RMA_WRITE		1
