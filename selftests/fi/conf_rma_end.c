@@ -212,7 +212,7 @@ static int writer(const char *to)
 	for (;;)
 		if (fi_write(s.ep, from, LONG, NULL, peer, 0, KEY, NULL) &&
 		    completion(s.txcq, &c, NULL, NULL) != 1)
-			return 1;
+			return 2;
 }
 
 /* Start such a program. Return: its process, -1: it cannot be started. */
@@ -251,8 +251,11 @@ static bool killed(void)
 		memset(rbuf, 0xee, LONG);
 		pid = start_writer();
 		CHECK(pid > 0);
-		while (((volatile uint8_t *)rbuf)[LONG / 2] != 0x33)
+		while (((volatile uint8_t *)rbuf)[LONG / 2] != 0x33) {
+			CHECK_EQ(waitpid(pid, &status, WNOHANG), 0);
 			CHECK(now_ms() < until);
+			usleep(1000);
+		}
 		CHECK_EQ(kill(pid, SIGKILL), 0);
 		CHECK_EQ(waitpid(pid, &status, 0), pid);
 		/* B is as before: its key, its region, and all that was kept for the other one */
