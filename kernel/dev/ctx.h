@@ -370,6 +370,7 @@ int weft_uav_create(struct weft_call *call);
 int weft_uav_insert(struct weft_call *call);
 int weft_uav_remove(struct weft_call *call);
 int weft_umr_reg(struct weft_call *call);
+struct weft_ucq *weft_ucq_counter(struct weft_ctx *ctx, u32 handle);
 int weft_region_call_add(struct weft_call *call);
 int weft_region_call_end(struct weft_call *call);
 int weft_trigger_call_add(struct weft_call *call);

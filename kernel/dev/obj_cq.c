@@ -109,6 +109,22 @@ static bool weft_ucq_busy(struct weft_obj *obj)
 	return weft_cntr_named(&weft_ucq_of(obj)->cq);
 }
 
+/**
+ * weft_ucq_counter - find a counter
+ * @ctx: the context; ctx->own_lock is held, which keeps the counter
+ * @handle: its handle
+ *
+ * Return: the counter, NULL: there is none.
+ */
+struct weft_ucq *weft_ucq_counter(struct weft_ctx *ctx, u32 handle)
+{
+	struct weft_obj *obj;
+
+	lockdep_assert_held(&ctx->own_lock);
+	obj = weft_obj_find(ctx, handle, &weft_ucq_ops);
+	return obj && !weft_ucq_of(obj)->ring ? weft_ucq_of(obj) : NULL;
+}
+
 /** weft_ucq_ops - operations of completion queues */
 const struct weft_obj_ops weft_ucq_ops = {
 	.kill = weft_ucq_kill,

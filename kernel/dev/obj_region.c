@@ -31,19 +31,19 @@ static int weft_region_segs(struct weft_region_conf *conf, u64 segs)
  */
 static int weft_region_make(struct weft_ctx *ctx, struct weft_region_conf *conf, u32 handle)
 {
-	struct weft_obj *obj = NULL;
+	struct weft_ucq *ucq = NULL;
 	int err;
 
 	lockdep_assert_held(&ctx->own_lock);
 	if (handle != WEFT_HANDLE_NONE) {
-		obj = weft_obj_find(ctx, handle, &weft_ucq_ops);
-		if (!obj || container_of(obj, struct weft_ucq, obj)->ring)
+		ucq = weft_ucq_counter(ctx, handle);
+		if (!ucq)
 			return -ENOENT;
-		conf->cntr = &container_of(obj, struct weft_ucq, obj)->cq;
+		conf->cntr = &ucq->cq;
 	}
 	err = weft_region_new(&ctx->domain, conf);
-	if (!err && obj)
-		obj->users++;
+	if (!err && ucq)
+		ucq->obj.users++;
 	return err;
 }
 

@@ -13,25 +13,26 @@
 /* Find a counter, if a handle is given. ctx->own_lock is held. Return: 0, -ENOENT. */
 static int weft_trigger_cntr(struct weft_ctx *ctx, u32 handle, struct weft_cq **cntr)
 {
-	struct weft_obj *obj;
+	struct weft_ucq *ucq;
 
 	lockdep_assert_held(&ctx->own_lock);
 	*cntr = NULL;
 	if (handle == WEFT_HANDLE_NONE)
 		return 0;
-	obj = weft_obj_find(ctx, handle, &weft_ucq_ops);
-	if (!obj || container_of(obj, struct weft_ucq, obj)->ring)
+	ucq = weft_ucq_counter(ctx, handle);
+	if (!ucq)
 		return -ENOENT;
-	*cntr = &container_of(obj, struct weft_ucq, obj)->cq;
+	*cntr = &ucq->cq;
 	return 0;
 }
 
 /* Find an endpoint that has rings. ctx->own_lock is held. Return: 0, -ENOENT. */
 static int weft_trigger_ep(struct weft_ctx *ctx, u32 handle, struct weft_ep **ep)
 {
-	struct weft_obj *obj = weft_obj_find(ctx, handle, &weft_uep_ops);
+	struct weft_obj *obj;
 
 	lockdep_assert_held(&ctx->own_lock);
+	obj = weft_obj_find(ctx, handle, &weft_uep_ops);
 	if (!obj || !weft_uep_of(obj)->sq)
 		return -ENOENT;
 	*ep = weft_uep_of(obj)->ep;

@@ -133,6 +133,13 @@ void weft_flow_auth(struct weft_flow *flow);
 
 /* ---- trigger.c ------------------------------------------------------------------ */
 
+/* Return: the number of triggers of the direction of @t, which is a SEND or RECV. */
+static inline u32 *weft_trigger_number(struct weft_ep *ep, const struct weft_trigger *t)
+{
+	weft_assert_held(&ep->lock);
+	return t->op == WEFT_TRIGGER_SEND ? &ep->tx.ntriggers : &ep->rx.ntriggers;
+}
+
 void weft_trigger_free(struct weft_trigger *t);
 void weft_trigger_out(struct weft_ep *ep, struct weft_trigger *t);
 void weft_trigger_ring(struct weft_ring *r, const struct weft_trigger *t);

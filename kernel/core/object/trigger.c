@@ -34,10 +34,7 @@ void weft_trigger_out(struct weft_ep *ep, struct weft_trigger *t)
 {
 	weft_assert_held(&ep->lock);
 	weft_list_del(&t->node);
-	if (t->op == WEFT_TRIGGER_SEND)
-		ep->tx.ntriggers--;
-	else
-		ep->rx.ntriggers--;
+	--*weft_trigger_number(ep, t);
 }
 
 /**

@@ -16,6 +16,7 @@
 /* The caller holds the lock, and the counter has not ended. */
 static void weft_cntr_move(struct weft_cq *cntr)
 {
+	weft_assert_held(&cntr->lock);
 	WRITE_ONCE(cntr->tail, cntr->tail + 1);
 	/* barrier C: numbers before index */
 	smp_store_release(&cntr->status->tail, cntr->tail);

@@ -51,6 +51,21 @@ static struct weft_mem *weft_short_window(struct weft_ep *ep, const struct weft_
 	return mem;
 }
 
+/*
+ * Begin a short operation. *@bytes: those behind its request; *@mem: window for the bytes that it
+ * brings, NULL: none. Return: true; false: the slow path has to process it.
+ */
+static bool weft_short_begin(struct weft_ep *ep, const struct weft_sq_entry *e, u32 *bytes,
+			     struct weft_mem **mem)
+{
+	*mem = NULL;
+	if (!weft_short_form(e, bytes))
+		return false;
+	if (weft_sq_fetches(e->op))
+		*mem = weft_short_window(ep, e);
+	return *mem || !weft_sq_fetches(e->op);
+}
+
 /* Return: true if a flow may send an operation now. Its path is locked. */
 static bool weft_short_may(const struct weft_path *path, const struct weft_lane *lane,
 			   const struct weft_flow *flow)
@@ -166,17 +181,12 @@ bool weft_rma_short(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 	struct weft_path *path = flow->path;
 	struct weft_lane *lane = &path->lane[flow->lane];
 	struct weft_rec *rec = NULL;
-	struct weft_mem *mem = NULL;
+	struct weft_mem *mem;
 	u32 bytes;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
-	if (!weft_short_form(e, &bytes))
+	if (!weft_short_begin(ep, e, &bytes, &mem))
 		return false;
-	if (weft_sq_fetches(e->op)) {
-		mem = weft_short_window(ep, e);
-		if (!mem)
-			return false;
-	}
 	weft_lock(&path->lock);
 	if (likely(weft_short_may(path, lane, flow)))
 		rec = weft_short_room(path, lane,
@@ -265,18 +275,13 @@ bool weft_rma_alone(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 		    struct weft_out *out)
 {
 	struct weft_path *path = flow->path;
-	struct weft_mem *mem = NULL;
+	struct weft_mem *mem;
 	u32 bytes;
 	bool done;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
-	if (!weft_short_form(e, &bytes))
+	if (!weft_short_begin(ep, e, &bytes, &mem))
 		return false;
-	if (weft_sq_fetches(e->op)) {
-		mem = weft_short_window(ep, e);
-		if (!mem)
-			return false;
-	}
 	/* once for all locks: the path's, and the port's */
 	weft_softirqs_off();
 	weft_lock_inner(&path->lock);

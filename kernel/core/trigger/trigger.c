@@ -72,6 +72,7 @@ static struct weft_trigger *weft_trigger_first(const struct weft_list *list)
 /* Count or uncount a waiting trigger at the counters that it names. set->mutex is held. */
 static void weft_trigger_names(const struct weft_trigger *t, int n)
 {
+	weft_mutex_assert_held(&t->cntr->trip.set->mutex);
 	WRITE_ONCE(t->cntr->trip.named, t->cntr->trip.named + n);
 	if (t->done)
 		WRITE_ONCE(t->done->trip.named, t->done->trip.named + n);
@@ -134,6 +135,7 @@ static struct weft_trigger *weft_trigger_due(struct weft_cq *cntr)
 	u64 value[WEFT_TRIPS];
 	u32 i;
 
+	weft_mutex_assert_held(&cntr->trip.set->mutex);
 	if (!weft_cntr_values(cntr, value))
 		return NULL;
 	for (i = 0; i < WEFT_TRIPS; i++) {
@@ -249,19 +251,17 @@ static int weft_trigger_entry(const struct weft_ep *ep, const struct weft_trigge
 /* Count a trigger for its endpoint. Return: 0; -EINVAL: the endpoint is not enabled; -EAGAIN. */
 static int weft_trigger_count(struct weft_ep *ep, const struct weft_trigger *t)
 {
-	bool send = t->op == WEFT_TRIGGER_SEND;
-	u32 *n = send ? &ep->tx.ntriggers : &ep->rx.ntriggers;
-	u32 most = send ? ep->conf.sq_slots : ep->conf.rq_slots;
+	u32 most = t->op == WEFT_TRIGGER_SEND ? ep->conf.sq_slots : ep->conf.rq_slots;
 	int err = 0;
 
 	weft_lock(&ep->lock);
 	if (ep->state == WEFT_EPS_NEW || ep->state == WEFT_EPS_LISTENING ||
 	    ep->state >= WEFT_EPS_ERROR)
 		err = -EINVAL;
-	else if (*n >= most)
+	else if (*weft_trigger_number(ep, t) >= most)
 		err = -EAGAIN;
 	else
-		++*n;
+		++*weft_trigger_number(ep, t);
 	weft_unlock(&ep->lock);
 	return err;
 }
@@ -269,10 +269,7 @@ static int weft_trigger_count(struct weft_ep *ep, const struct weft_trigger *t)
 static void weft_trigger_uncount(struct weft_ep *ep, const struct weft_trigger *t)
 {
 	weft_lock(&ep->lock);
-	if (t->op == WEFT_TRIGGER_SEND)
-		ep->tx.ntriggers--;
-	else
-		ep->rx.ntriggers--;
+	--*weft_trigger_number(ep, t);
 	weft_unlock(&ep->lock);
 }
 
