@@ -135,20 +135,26 @@ FIXTURE_TEARDOWN(grant)
 	rig_free(run->t.rig);
 }
 
-/* A message of @len bytes on path @p. Return: its number. */
-static u32 join(struct run *self, u32 p, u64 len)
+/* A message of @len bytes on path @p, from service @ssvc. Return: its number. */
+static u32 join_from(struct run *self, u32 p, u64 len, u16 ssvc)
 {
 	struct weft_path *path = self->path[p];
 	struct weft_rxm *m;
 
 	weft_lock(&path->lock);
 	m = weft_rxm_new(path, NULL);
+	m->id.ssvc = ssvc;
 	m->bulk.room = len;
 	weft_grant_join(m, self->t.out);
 	weft_unlock(&path->lock);
 	weft_grant_flush(self->t.out);
 	self->msg[self->n] = m;
 	return self->n++;
+}
+
+static u32 join(struct run *self, u32 p, u64 len)
+{
+	return join_from(self, p, len, 0);
 }
 
 static void came(struct run *self, u32 i, u64 n)
@@ -272,6 +278,79 @@ TEST_F(grant, one_of_many_has_its_part)
 	/* and all had their turns */
 	for (i = 0; i < 12; i++)
 		EXPECT_LT(QUANTUM * 20, ALLOWED(i));
+}
+
+/* Feed grants until message @i has all its bytes. Return: number of messages that have begun. */
+static u32 feed(struct run *run, u32 i)
+{
+	u32 k, rounds, begun = 0;
+
+	for (rounds = 0; rounds < 100000 && run->msg[i]->bulk.gmsg.given < run->msg[i]->bulk.room;
+	     rounds++)
+		for (k = 0; k < run->n; k++)
+			if (run->msg[k]->bulk.gmsg.out)
+				came(run, k, min(run->msg[k]->bulk.gmsg.out, QUANTUM));
+	for (k = 0; k < run->n; k++)
+		begun += !!ALLOWED(k);
+	return begun;
+}
+
+/* Messages of one flow go one after the other, with one sending node and with two. */
+TEST_F(grant, a_flow_in_order)
+{
+	struct run *run = &self->run;
+	u32 i, nodes;
+
+	for (nodes = 1; nodes <= 2; nodes++) {
+		u32 first = run->n, begun;
+
+		for (i = 0; i < 15; i++)
+			join(run, 0, 10 * MIB);
+		if (nodes == 2)
+			join(run, 1, 100 * MIB);
+		begun = feed(run, first);
+		/* as many as the limits allow at once */
+		EXPECT_LE(begun, nodes == 1 ? 3 : 10);
+		EXPECT_EQ(10 * MIB, ALLOWED(first));
+		EXPECT_TRUE(sound(run));
+		for (i = 0; i < run->n; i++)
+			leave(run, i);
+		run->n = 0;
+	}
+}
+
+/* A message does not wait for those of another program between the same nodes. */
+TEST_F(grant, flows_take_turns)
+{
+	struct run *run = &self->run;
+	u32 i, other;
+
+	for (i = 0; i < 30; i++)
+		join(run, 0, 10 * MIB);
+	other = join_from(run, 0, 10 * MIB, 1);
+	EXPECT_EQ(0, ALLOWED(other));
+	EXPECT_LE(feed(run, other), 5);
+	EXPECT_EQ(10 * MIB, ALLOWED(other));
+	EXPECT_TRUE(sound(run));
+}
+
+/* Turns stay sound when messages end in any state and in any order. */
+TEST_F(grant, turns_of_what_ends)
+{
+	struct run *run = &self->run;
+	u32 i, k;
+
+	for (i = 0; i < 36; i++)
+		join_from(run, i % 3, (i % 5 + 1) * 700 * KIB, i % 7);
+	for (k = 0; k < 36; k++) {
+		for (i = 0; i < 36; i++)
+			if (run->msg[i] && run->msg[i]->bulk.gmsg.out)
+				came(run, i, min(run->msg[i]->bulk.gmsg.out, QUANTUM));
+		EXPECT_TRUE(sound(run));
+		leave(run, k * 5 % 36);
+		EXPECT_TRUE(sound(run));
+	}
+	EXPECT_EQ(0, run->t.core->grants.map);
 }
 
 TEST_F(grant, who_stalls_does_not_count)

@@ -7,8 +7,10 @@
  * is granted two windows of memory, but only one of a message of which nothing has come yet. With
  * several nodes, grant_bytes are under way in all. With six or more messages, each one has an
  * eighth of them, so a sender that is busy elsewhere does not leave the link idle. The message with
- * the least left is granted first (classes by powers of four, in turn within a class). Each eighth
- * grant is for the class with the most left, so that no message starves.
+ * the least left is granted first (classes by powers of four). Within a class the flows take turns,
+ * and the messages of a flow go one after the other: a program that posts a thousand messages has
+ * the first one soon. Each eighth grant is for the class with the most left, so that no message
+ * starves.
  *
  *	         join
  *	           v
@@ -73,11 +75,48 @@ static u32 weft_grant_class(u64 left)
 	return min_t(u32, (fls64(left >> 12) + 1) / 2, WEFT_GRANT_CLASSES - 1);
 }
 
+/* The turn of a message in class @class: the messages of a flow have the same one. */
+static struct weft_gturn *weft_grant_turn(struct weft_rxm *rxm, u32 class)
+{
+	u16 hash = rxm->id.ssvc * 0x9e37 + rxm->id.dsvc * 0x85eb;
+
+	return &rxm->path->bulk.turn[class][hash * WEFT_GRANT_TURNS >> 16];
+}
+
+/* Remove a message from its turn. The next turn of the class is that of other flows. */
 static void weft_grant_unlist(struct weft_grants *g, struct weft_gmsg *m)
 {
+	struct weft_gturn *t = m->turn;
+
+	if (!t)
+		return;
+	m->turn = NULL;
 	weft_list_del(&m->wait);
-	if (weft_list_empty(&g->wait[m->class]))
+	weft_list_del(&t->node);
+	if (!weft_list_empty(&t->msgs))
+		weft_list_add_tail(&g->wait[m->class], &t->node);
+	else if (weft_list_empty(&g->wait[m->class]))
 		g->map &= ~(1u << m->class);
+}
+
+/*
+ * The place of a message in its turn: a message that has begun is granted to its end before the
+ * next one begins, and several that have begun stand in their order.
+ */
+static struct weft_list *weft_grant_place(struct weft_gturn *t, const struct weft_gmsg *m)
+{
+	struct weft_list *l = t->msgs.next;
+	const struct weft_gmsg *o;
+	u32 i;
+
+	if (!m->begun)
+		return &t->msgs;
+	for (i = 0; i < WEFT_GRANT_BEGUN && l != &t->msgs; i++, l = l->next) {
+		o = weft_entry(l, struct weft_gmsg, wait);
+		if (!o->begun || (s32)(o->seq - m->seq) > 0)
+			break;
+	}
+	return l;
 }
 
 /* Put a message on the waiting list, if it may have more grants. */
@@ -87,15 +126,20 @@ static void weft_grant_list(struct weft_core *core, struct weft_rxm *rxm)
 	struct weft_grants *g = &core->grants;
 	struct weft_gmsg *m = &rxm->bulk.gmsg;
 	u64 left = rxm->bulk.room - m->given;
+	struct weft_gturn *t;
 
-	if (!left || m->stalled || !weft_list_empty(&m->wait) ||
+	if (!left || m->stalled || m->turn ||
 	    (m->out && m->out + min(left, l.quantum) > l.one))
 		return;
 	/* nothing of it has come: leave a share for a second node that may come meanwhile */
 	if (g->npaths < 2 && m->out && m->out == m->given)
 		return;
 	m->class = weft_grant_class(left);
-	weft_list_add_tail(&g->wait[m->class], &m->wait);
+	t = weft_grant_turn(rxm, m->class);
+	m->turn = t;
+	weft_list_add_tail(weft_grant_place(t, m), &m->wait);
+	if (weft_list_empty(&t->node))
+		weft_list_add_tail(&g->wait[m->class], &t->node);
 	g->map |= 1u << m->class;
 }
 
@@ -131,6 +175,15 @@ static bool weft_grant_give_up(struct weft_grants *g, weft_ns now)
 	return true;
 }
 
+/* The next message of a class that has some. */
+static struct weft_rxm *weft_grant_next(const struct weft_grants *g, u32 class)
+{
+	struct weft_gturn *t = weft_entry(weft_list_first(&g->wait[class]), struct weft_gturn, node);
+	struct weft_gmsg *m = weft_entry(weft_list_first(&t->msgs), struct weft_gmsg, wait);
+
+	return container_of(m, struct weft_rxm, bulk.gmsg);
+}
+
 /* Have weft_flush() process the path of a message. */
 static void weft_grant_ready(struct weft_rxm *rxm, struct weft_out *out)
 {
@@ -153,8 +206,8 @@ static void weft_grant_pick(struct weft_core *core, const struct weft_rxm *own,
 
 	for (i = 0; i < WEFT_GRANT_PICKS && g->map; i++) {
 		class = (g->turn + 1) % WEFT_GRANT_EACH ? __ffs(g->map) : fls64(g->map) - 1;
-		m = weft_entry(weft_list_first(&g->wait[class]), struct weft_gmsg, wait);
-		rxm = container_of(m, struct weft_rxm, bulk.gmsg);
+		rxm = weft_grant_next(g, class);
+		m = &rxm->bulk.gmsg;
 		n = min(rxm->bulk.room - m->given, l.quantum);
 		if (g->out && g->out + n > l.all) {
 			if (weft_grant_give_up(g, out->now))
@@ -167,6 +220,7 @@ static void weft_grant_pick(struct weft_core *core, const struct weft_rxm *own,
 			continue;
 		g->turn++;
 		g->out += n;
+		m->begun = true;
 		m->given += n;
 		m->out += n;
 		m->at = out->now;
@@ -177,8 +231,7 @@ static void weft_grant_pick(struct weft_core *core, const struct weft_rxm *own,
 			weft_grant_ready(rxm, out);
 	}
 	if (g->map && !g->keeper) {
-		m = weft_entry(weft_list_first(&g->wait[__ffs(g->map)]), struct weft_gmsg, wait);
-		g->keeper = container_of(m, struct weft_rxm, bulk.gmsg);
+		g->keeper = weft_grant_next(g, __ffs(g->map));
 		weft_grant_ready(g->keeper, out);
 	}
 }
@@ -242,6 +295,7 @@ void weft_grant_join(struct weft_rxm *rxm, struct weft_out *out)
 	weft_assert_held(&rxm->path->lock);
 	weft_lock(&g->lock);
 	rxm->bulk.gmsg.in = true;
+	rxm->bulk.gmsg.seq = g->joined++;
 	g->nmsgs++;
 	if (!rxm->path->bulk.ngrant++) {
 		g->far += rxm->path->bulk.far;

@@ -7,7 +7,9 @@
 #ifndef WEFT_GRANT_H
 #define WEFT_GRANT_H
 
-#define WEFT_GRANT_CLASSES	32	/* lists of messages, by bytes that are left */
+#define WEFT_GRANT_CLASSES	16	/* classes of messages, by bytes that are left */
+#define WEFT_GRANT_TURNS	4	/* turns of the flows of a path, in each class */
+#define WEFT_GRANT_BEGUN	16	/* messages of a turn that are looked at, to keep their order */
 #define WEFT_GRANT_PICKS	8	/* quanta handed out at a time */
 #define WEFT_GRANT_EACH		8	/* one quantum of this number goes to the longest message */
 #define WEFT_GRANT_STALL	(250 * NSEC_PER_USEC)	/* shortest silence that stalls a message */
@@ -16,7 +18,7 @@
 /**
  * struct weft_grants - announced messages that are received by a port, over all remote nodes
  * @lock: all below, struct weft_gmsg, and struct weft_path_bulk but @grant_at; inside of path->lock
- * @wait: messages that may be granted more, by class of the bytes left, in turn
+ * @wait: turns with messages that may be granted more, by class
  * @map: classes with messages, a bit each
  * @busy: messages with granted bytes that have not come, the one silent longest first
  * @out: bytes of @busy that count
@@ -24,6 +26,7 @@
  * @npaths: remote nodes with messages in the lists
  * @nmsgs: messages
  * @turn: quanta handed out
+ * @joined: messages that have joined, modulo 2^32
  * @keeper: message of @wait whose path runs the timer for all; NULL: none
  */
 struct weft_grants {
@@ -36,28 +39,47 @@ struct weft_grants {
 	u32 npaths;
 	u32 nmsgs;
 	u32 turn;
+	u32 joined;
 	struct weft_rxm *keeper;
 };
 
 /**
+ * struct weft_gturn - messages of the same flows and class, which are granted one after the other
+ * @node: in grants->wait
+ * @msgs: those that may be granted more, the next one first
+ *
+ * A path has turns of its own. Its flows share them by a hash of the services.
+ */
+struct weft_gturn {
+	struct weft_list node;
+	struct weft_list msgs;
+};
+
+/**
  * struct weft_gmsg - fields of a message under grants.lock
- * @wait: in grants->wait
+ * @turn: its turn, while it is in @wait
+ * @wait: in turn->msgs
  * @busy: in grants->busy
  * @ready: in out->grant, referenced
  * @in: takes part in grants
  * @stalled: silent for long: it is granted no more until a byte comes
- * @class: index of its list in grants->wait
+ * @begun: it has been granted bytes in its turn
+ * @class: class of @turn
+ * @seq: value of grants->joined when it joined
  * @given: offset up to which it may be granted
  * @out: granted bytes that have not come, and count
  * @at: when it was granted bytes, or when bytes came
  */
 struct weft_gmsg {
+	struct weft_gturn *turn;
 	struct weft_list wait;
 	struct weft_list busy;
 	struct weft_list ready;
 	bool in;
 	bool stalled;
+	bool begun;
 	u8 class;
+	u32 seq;
 	u64 given;
 	u64 out;
 	weft_ns at;

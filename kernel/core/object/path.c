@@ -38,6 +38,17 @@ void weft_path_put(struct weft_path *path)
 	weft_free_rcu(path, rcu);
 }
 
+static void weft_gturns_init(struct weft_path_bulk *b)
+{
+	u32 class, i;
+
+	for (class = 0; class < WEFT_GRANT_CLASSES; class++)
+		for (i = 0; i < WEFT_GRANT_TURNS; i++) {
+			weft_list_init(&b->turn[class][i].node);
+			weft_list_init(&b->turn[class][i].msgs);
+		}
+}
+
 /**
  * weft_path_parts - initialize what the layers above transport/ keep in a path
  * @path: the path, zeroed
@@ -47,6 +58,7 @@ void weft_path_parts(struct weft_path *path)
 	u32 salt = (u32)path->core->key[0];
 
 	path->bulk.grant_at = U64_MAX;
+	weft_gturns_init(&path->bulk);
 	path->flow.credit_at = U64_MAX;
 	weft_list_init(&path->msg.later);
 	weft_list_init(&path->msg.dgrams);

@@ -80,6 +80,7 @@ struct weft_path_flow {
  * @round_at: when the bytes of the present round trip began to come; the same lock
  * @came: granted bytes that have come since; the same lock
  * @far: granted bytes that came in a round trip: so many are always on their way; the same lock
+ * @turn: turns of its flows, by class and hash; the same lock
  */
 struct weft_path_bulk {
 	weft_ns grant_at;
@@ -89,6 +90,7 @@ struct weft_path_bulk {
 	weft_ns round_at;
 	u64 came;
 	u64 far;
+	struct weft_gturn turn[WEFT_GRANT_CLASSES][WEFT_GRANT_TURNS];
 };
 
 /**

@@ -65,7 +65,7 @@ static int weft_rma_sink_check(const struct weft_rxm *sink)
 }
 
 /* Make the sink of a read, or of results. May sleep. Return: the sink, ERR_PTR(). */
-static struct weft_rxm *weft_rma_sink(struct weft_ep *ep, struct weft_path *path,
+static struct weft_rxm *weft_rma_sink(struct weft_ep *ep, struct weft_flow *flow,
 				      const struct weft_sq_entry *e)
 {
 	struct weft_rxm *sink = weft_alloc_sleep(sizeof(*sink));
@@ -77,9 +77,10 @@ static struct weft_rxm *weft_rma_sink(struct weft_ep *ep, struct weft_path *path
 		weft_free(rma);
 		return ERR_PTR(err);
 	}
-	weft_rxm_init(sink, path);
+	weft_rxm_init(sink, flow->path);
 	weft_ep_get(ep);
 	sink->ep = ep;
+	sink->id = flow->id;
 	sink->bulk.work.ctx = ep->conf.ctx;
 	sink->flags = WEFT_MSG_RMA;
 	sink->len = e->len;
@@ -91,7 +92,7 @@ static struct weft_rxm *weft_rma_sink(struct weft_ep *ep, struct weft_path *path
 	rma->vec = e->vec;
 	sink->rma = rma;
 	err = 0;
-	if (!path->local)
+	if (!flow->path->local)
 		err = weft_rma_sink_window(sink);
 	else if (weft_sq_is_atomic(e->op))
 		err = weft_rma_sink_check(sink);
@@ -244,7 +245,7 @@ struct weft_txm *weft_rma_keep(struct weft_ep *ep, const struct weft_sq_entry *e
 		err = atomic ? weft_rma_operands(ep, e, buf + head, bytes) :
 			       weft_send_payload(ep, e, 0, buf + head, bytes, bytes, 0);
 	if (!err && weft_sq_fetches(e->op) && e->len) {
-		sink = weft_rma_sink(ep, flow->path, e);
+		sink = weft_rma_sink(ep, flow, e);
 		err = IS_ERR(sink) ? (int)PTR_ERR(sink) : 0;
 	}
 	if (err) {
