@@ -32,11 +32,8 @@ int weft_up_add(struct weft_port *port)
 
 bool weft_up_used(struct weft_port *port)
 {
-	struct weft_dev_stat stat;
-
 	lockdep_assert_held(&weft_ports_lock);
-	weft_dev_stat(port->dev, &stat);
-	return stat.contexts;
+	return weft_dev_used(port->dev);
 }
 
 void weft_up_halt(struct weft_port *port)

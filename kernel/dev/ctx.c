@@ -282,7 +282,7 @@ void weft_ctx_kill(struct weft_ctx *ctx)
 
 	mutex_lock(&ctx->lock);
 	dead = ctx->dead;
-	ctx->dead = true;
+	WRITE_ONCE(ctx->dead, true);
 	mutex_unlock(&ctx->lock);
 	if (dead)
 		return;
@@ -296,6 +296,19 @@ void weft_ctx_kill(struct weft_ctx *ctx)
 	weft_ctx_kill_objs(ctx, false);
 	weft_memctx_kill(ctx->mc);
 	weft_ctx_unuse(ctx);
+}
+
+/**
+ * weft_ctx_ending - check whether a context ends, or has ended
+ * @ctx: the context
+ *
+ * Context: any.
+ * Return: true if its program has closed it, or has died.
+ */
+bool weft_ctx_ending(struct weft_ctx *ctx)
+{
+	/* the worker sets @dead before it is idle again */
+	return work_busy(&ctx->death) || READ_ONCE(ctx->dead);
 }
 
 /* The process has died. Its exit_mmap() calls this. */

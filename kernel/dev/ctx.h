@@ -205,6 +205,7 @@ struct weft_ctx {
 struct weft_ctx *weft_ctx_new(struct weft_dev *dev);
 void weft_ctx_kill(struct weft_ctx *ctx);
 void weft_ctx_kill_later(struct weft_ctx *ctx);
+bool weft_ctx_ending(struct weft_ctx *ctx);
 void weft_ctx_put(struct weft_ctx *ctx);
 void weft_ctx_unuse(struct weft_ctx *ctx);
 void weft_ctx_stopped(struct weft_ctx *ctx);

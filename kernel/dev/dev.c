@@ -344,6 +344,18 @@ void weft_dev_stat(struct weft_dev *dev, struct weft_dev_stat *stat)
 	mutex_unlock(&dev->lock);
 }
 
+bool weft_dev_used(struct weft_dev *dev)
+{
+	struct weft_ctx *ctx;
+	bool used = false;
+
+	mutex_lock(&dev->lock);
+	list_for_each_entry(ctx, &dev->ctxs, node)
+		used = used || !weft_ctx_ending(ctx);
+	mutex_unlock(&dev->lock);
+	return used;
+}
+
 void weft_dev_set_seek(struct weft_dev *dev, bool seek)
 {
 	WRITE_ONCE(dev->seek, seek);

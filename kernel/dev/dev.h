@@ -92,6 +92,18 @@ struct weft_dev_stat {
 void weft_dev_stat(struct weft_dev *dev, struct weft_dev_stat *stat);
 
 /**
+ * weft_dev_used - check whether programs have a port open
+ * @dev: the port's device
+ *
+ * A context that its program has closed, or whose program has ended, does not count: a worker may
+ * still be about to free it.
+ *
+ * Context: process.
+ * Return: true if a program has the port open.
+ */
+bool weft_dev_used(struct weft_dev *dev);
+
+/**
  * weft_dev_set_seek - permit or refuse lseek(2) as the notify call and as the wait
  * @dev: the port's device
  * @seek: true: permit it
