@@ -21,18 +21,6 @@
 #include "../port/port.h"
 #include "netlink.h"
 
-/**
- * struct weft_dump - position of a dump
- * @pos: position in the port
- * @port: number of the port in the namespace
- * @found: a port was found
- */
-struct weft_dump {
-	u64 pos;
-	u32 port;
-	bool found;
-};
-
 /*
  * Put the next object of @port at or after *@pos into the message that has begun, and move *@pos
  * behind it. Return: 0; 1 or -EMSGSIZE: no space; -ENOENT: no more in this port; -ENOMEM.
@@ -70,15 +58,30 @@ static int weft_dump_port(struct sk_buff *skb, struct netlink_callback *cb, stru
 
 /* ---- Contexts and endpoints ------------------------------------------------------------------ */
 
-static bool weft_dump_visible(struct netlink_callback *cb, kuid_t uid)
+/**
+ * weft_nl_visible - check whether the caller may see the objects of a user
+ * @cb: the dump
+ * @uid: the user
+ *
+ * Return: true for the user's own objects, and with CAP_NET_ADMIN in the namespace.
+ */
+bool weft_nl_visible(struct netlink_callback *cb, kuid_t uid)
 {
 	return uid_eq(NETLINK_CB(cb->skb).creds.uid, uid) ||
 	       netlink_ns_capable(cb->skb, sock_net(cb->skb->sk)->user_ns, CAP_NET_ADMIN);
 }
 
-static bool weft_dump_owner(struct sk_buff *skb, struct netlink_callback *cb,
-			    struct weft_port *port,
-			    const struct weft_dev_ctx *ctx)
+/**
+ * weft_nl_owner_put - put the port, and the program that owns an object
+ * @skb: answer
+ * @cb: the dump
+ * @port: the port
+ * @ctx: the object's context
+ *
+ * Return: true: no space.
+ */
+bool weft_nl_owner_put(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
+		       const struct weft_dev_ctx *ctx)
 {
 	return nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
 	       nla_put_u32(skb, WEFT_ATTR_CTX_ID, ctx->ctx) ||
@@ -96,8 +99,8 @@ static int weft_dump_ctx(struct sk_buff *skb, struct netlink_callback *cb, struc
 	do {
 		if (weft_dev_ctx_next(port->dev, pos, &ctx))
 			return -ENOENT;
-	} while (!weft_dump_visible(cb, ctx.uid));
-	return weft_dump_owner(skb, cb, port, &ctx) ||
+	} while (!weft_nl_visible(cb, ctx.uid));
+	return weft_nl_owner_put(skb, cb, port, &ctx) ||
 	       nla_put_u32(skb, WEFT_ATTR_CTX_NOBJ, ctx.objects) ||
 	       nla_put_u32(skb, WEFT_ATTR_CTX_NEP, ctx.endpoints) ||
 	       nla_put_u64_64bit(skb, WEFT_ATTR_PINNED, ctx.pinned, WEFT_ATTR_PAD);
@@ -145,8 +148,8 @@ static int weft_dump_ep(struct sk_buff *skb, struct netlink_callback *cb, struct
 	do {
 		if (weft_dev_ep_next(port->dev, pos, &ep))
 			return -ENOENT;
-	} while (!weft_dump_visible(cb, ep.ctx.uid));
-	return weft_dump_owner(skb, cb, port, &ep.ctx) ||
+	} while (!weft_nl_visible(cb, ep.ctx.uid));
+	return weft_nl_owner_put(skb, cb, port, &ep.ctx) ||
 	       nla_put_u32(skb, WEFT_ATTR_EP_HANDLE, ep.info.handle) ||
 	       nla_put_string(skb, WEFT_ATTR_EP_TYPE, weft_ep_type_name(ep.info.type)) ||
 	       nla_put_string(skb, WEFT_ATTR_EP_STATE, weft_ep_state_name(ep.info.state)) ||
@@ -281,7 +284,7 @@ static int weft_dump_user(struct sk_buff *skb, struct netlink_callback *cb, stru
 	do {
 		if (!weft_user_look(&port->core, (*pos)++, &info))
 			return -ENOENT;
-	} while (!weft_dump_visible(cb, KUIDT_INIT(info.uid)));
+	} while (!weft_nl_visible(cb, KUIDT_INIT(info.uid)));
 	return nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
 	       nla_put_u32(skb, WEFT_ATTR_UID,
 			   from_kuid_munged(sk_user_ns(NETLINK_CB(cb->skb).sk),
@@ -344,7 +347,7 @@ static const weft_dump_fn weft_dump_fns[] = {
 /**
  * weft_nl_dump - answer a command that asks for all objects of a kind
  * @skb: answer
- * @cb: the dump; its command is one of those above
+ * @cb: the dump; its command is one of those above, or of waits.c
  *
  * Context: process.
  * Return: bytes in @skb, 0: the end, or a negative errno.
@@ -367,13 +370,18 @@ int weft_nl_dump(struct sk_buff *skb, struct netlink_callback *cb)
 		dump->found = true;
 		if (n++ < dump->port)
 			continue;
-		do {
-			ret = weft_dump_one(skb, cb, weft_dump_fns[asked->cmd], port, dump);
-		} while (ret > 0);
+		if (asked->cmd >= WEFT_CMD_RECV_GET)
+			ret = weft_nl_waits(skb, cb, port, dump);
+		else
+			do {
+				ret = weft_dump_one(skb, cb, weft_dump_fns[asked->cmd], port,
+						    dump);
+			} while (ret > 0);
 		if (ret < 0)
 			break;
 		dump->port = n;
 		dump->pos = 0;
+		dump->in = 0;
 	}
 	mutex_unlock(&weft_ports_lock);
 	if (name && !dump->found) {

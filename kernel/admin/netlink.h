@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft admin - declarations for netlink.c, dump.c and job.c
+ * weft admin - declarations for netlink.c, dump.c, waits.c and job.c
  */
 #ifndef WEFT_ADMIN_NETLINK_H
 #define WEFT_ADMIN_NETLINK_H
@@ -9,13 +9,40 @@
 #include <linux/weft_netlink.h>
 #include <net/genetlink.h>
 
+struct weft_dev_ctx;
 struct weft_port;
 
 extern struct genl_family weft_family;
 
 int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port);
 
+/* ---- dump.c ---------------------------------------------------------------------------------- */
+
+/**
+ * struct weft_dump - position of a dump
+ * @pos: position in the port
+ * @in: position in the object @of, whose parts are dumped
+ * @of: context and handle of that object
+ * @port: number of the port in the namespace
+ * @found: a port was found
+ */
+struct weft_dump {
+	u64 pos;
+	u64 in;
+	u64 of;
+	u32 port;
+	bool found;
+};
+
 int weft_nl_dump(struct sk_buff *skb, struct netlink_callback *cb);
+bool weft_nl_visible(struct netlink_callback *cb, kuid_t uid);
+bool weft_nl_owner_put(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
+		       const struct weft_dev_ctx *ctx);
+
+/* ---- waits.c --------------------------------------------------------------------------------- */
+
+int weft_nl_waits(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
+		  struct weft_dump *dump);
 
 /* ---- job.c ----------------------------------------------------------------------------------- */
 

@@ -259,7 +259,12 @@ void weft_dev_free(struct weft_dev *dev)
 
 /* ---- For the administrator ------------------------------------------------------------------- */
 
-static int weft_ctx_ep_next(struct weft_ctx *ctx, u32 *index, struct weft_dev_ep *ep)
+/*
+ * Find the next object of a context that @look takes. Objects stay in the table meanwhile: ctx->lock
+ * is held.
+ */
+static int weft_ctx_obj_next(struct weft_ctx *ctx, u32 *index,
+			     bool (*look)(struct weft_obj *obj, void *to), void *to)
 {
 	struct weft_obj *obj;
 	int err = -ENOENT;
@@ -268,7 +273,7 @@ static int weft_ctx_ep_next(struct weft_ctx *ctx, u32 *index, struct weft_dev_ep
 	mutex_lock(&ctx->lock);
 	for (i = *index; err && i < WEFT_CTX_OBJS; i++) {
 		obj = rcu_dereference_protected(ctx->objs[i], lockdep_is_held(&ctx->lock));
-		if (obj && weft_uep_look(obj, &ep->info))
+		if (obj && look(obj, to))
 			err = 0;
 	}
 	mutex_unlock(&ctx->lock);
@@ -276,12 +281,17 @@ static int weft_ctx_ep_next(struct weft_ctx *ctx, u32 *index, struct weft_dev_ep
 	return err;
 }
 
+static bool weft_obj_ep(struct weft_obj *obj, void *to)
+{
+	return weft_uep_look(obj, to);
+}
+
 static u32 weft_ctx_endpoints(struct weft_ctx *ctx)
 {
-	struct weft_dev_ep ep;
+	struct weft_ep_info info;
 	u32 index = 0, n = 0;
 
-	while (!weft_ctx_ep_next(ctx, &index, &ep))
+	while (!weft_ctx_obj_next(ctx, &index, weft_obj_ep, &info))
 		n++;
 	return n;
 }
@@ -304,7 +314,10 @@ int weft_dev_ctx_next(struct weft_dev *dev, u64 *pos, struct weft_dev_ctx *info)
 	return err;
 }
 
-int weft_dev_ep_next(struct weft_dev *dev, u64 *pos, struct weft_dev_ep *ep)
+/* Find the next object of a port that @look takes; *@pos: context and index. */
+static int weft_dev_obj_next(struct weft_dev *dev, u64 *pos,
+			     bool (*look)(struct weft_obj *obj, void *to), void *to,
+			     struct weft_dev_ctx *owner)
 {
 	u32 id = *pos >> 32, index = *pos;
 	struct weft_ctx *ctx;
@@ -316,15 +329,57 @@ int weft_dev_ep_next(struct weft_dev *dev, u64 *pos, struct weft_dev_ep *ep)
 			continue;
 		if (ctx->id > id)
 			index = 0;
-		err = weft_ctx_ep_next(ctx, &index, ep);
+		err = weft_ctx_obj_next(ctx, &index, look, to);
 		if (!err) {
-			weft_ctx_look(ctx, &ep->ctx);
+			weft_ctx_look(ctx, owner);
 			*pos = (u64)ctx->id << 32 | index;
 			break;
 		}
 	}
 	mutex_unlock(&dev->lock);
 	return err;
+}
+
+int weft_dev_ep_next(struct weft_dev *dev, u64 *pos, struct weft_dev_ep *ep)
+{
+	return weft_dev_obj_next(dev, pos, weft_obj_ep, &ep->info, &ep->ctx);
+}
+
+static bool weft_obj_queue(struct weft_obj *obj, void *to)
+{
+	struct weft_dev_queue *q = to;
+
+	q->ep = weft_uep_ep(obj);
+	q->srq = weft_usrq_srq(obj);
+	if ((!q->ep && !q->srq) || !weft_obj_tryuse(obj))
+		return false;
+	q->obj = obj;
+	q->handle = obj->handle;
+	return true;
+}
+
+int weft_dev_queue_next(struct weft_dev *dev, u64 *pos, struct weft_dev_queue *q)
+{
+	return weft_dev_obj_next(dev, pos, weft_obj_queue, q, &q->ctx);
+}
+
+void weft_dev_queue_apply(struct weft_dev_queue *q)
+{
+	struct weft_ctx *ctx = q->obj->ctx;
+	struct weft_out *out = weft_ctx_out(ctx);
+
+	if (!out)
+		return;
+	if (q->ep)
+		weft_ep_notify(q->ep, WEFT_NOTIFY_RQ, weft_now(), out);
+	else
+		weft_srq_notify(q->srq, weft_now(), out);
+	weft_ctx_out_put(ctx, out);
+}
+
+void weft_dev_queue_put(struct weft_dev_queue *q)
+{
+	weft_obj_unuse(q->obj);
 }
 
 void weft_dev_stat(struct weft_dev *dev, struct weft_dev_stat *stat)

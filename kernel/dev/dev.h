@@ -176,4 +176,51 @@ struct weft_dev_ep {
  */
 int weft_dev_ep_next(struct weft_dev *dev, u64 *pos, struct weft_dev_ep *ep);
 
+struct weft_obj;
+
+/**
+ * struct weft_dev_queue - an endpoint or a shared receive queue, in use
+ * @ctx: its context
+ * @obj: its object
+ * @ep: the endpoint, or NULL
+ * @srq: the shared receive queue, or NULL
+ * @handle: its handle in the context
+ */
+struct weft_dev_queue {
+	struct weft_dev_ctx ctx;
+	struct weft_obj *obj;
+	struct weft_ep *ep;
+	struct weft_srq *srq;
+	u32 handle;
+};
+
+/**
+ * weft_dev_queue_next - iterate over the endpoints and shared receive queues of a port
+ * @dev: the port's device
+ * @pos: position; 0 in the beginning
+ * @q: out: the endpoint or the queue, to be dropped with weft_dev_queue_put()
+ *
+ * Return: 0, -ENOENT: no more of them.
+ */
+int weft_dev_queue_next(struct weft_dev *dev, u64 *pos, struct weft_dev_queue *q);
+
+/**
+ * weft_dev_queue_apply - have the kernel read the receive ring, as after a notify call
+ * @q: the endpoint or the queue
+ *
+ * A program need not notify receives, so some may not have been read. Without memory nothing is
+ * read.
+ *
+ * Context: process.
+ */
+void weft_dev_queue_apply(struct weft_dev_queue *q);
+
+/**
+ * weft_dev_queue_put - drop what weft_dev_queue_next() has found
+ * @q: the endpoint or the queue
+ *
+ * Context: process. The caller does not hold a lock that the end of an object takes.
+ */
+void weft_dev_queue_put(struct weft_dev_queue *q);
+
 #endif

@@ -47,6 +47,18 @@ const struct weft_obj_ops weft_usrq_ops = {
 	.release = weft_usrq_release,
 };
 
+/**
+ * weft_usrq_srq - get the core's part of a shared receive queue
+ * @obj: an object of any kind; ctx->lock is held
+ *
+ * Return: the queue, valid while the object is used; NULL: the object is no such queue.
+ */
+struct weft_srq *weft_usrq_srq(struct weft_obj *obj)
+{
+	lockdep_assert_held(&obj->ctx->lock);
+	return obj->ops == &weft_usrq_ops ? weft_usrq_of(obj)->srq : NULL;
+}
+
 static int weft_usrq_check(const struct weft_ioc_srq *arg)
 {
 	return arg->slots && arg->slots <= WEFT_RING_MAX && arg->recvs &&

@@ -565,3 +565,87 @@ int parse_filter(int argc, char **argv, const char **name)
 	}
 	return 0;
 }
+
+static const char *const wait_words[] = { "pid", "ep", "from", "tag", "age", NULL };
+
+static int wait_word(const char *arg)
+{
+	int i;
+
+	for (i = 0; wait_words[i]; i++)
+		if (matches(arg, wait_words[i]))
+			return i;
+	return -1;
+}
+
+/* Return: 0, -1: not a number of up to 64 bits (no message printed) */
+static int parse_tag(const char *arg, uint64_t *tag)
+{
+	char *end;
+
+	errno = 0;
+	*tag = strtoull(arg, &end, 0);
+	return errno || *end || arg[0] < '0' || arg[0] > '9' ? -1 : 0;
+}
+
+/* A filter's word and its value */
+static int parse_wait(const char *word, const char *arg, struct wait_filter *filter)
+{
+	unsigned long val = 0;
+	int ret = 0;
+
+	switch (wait_word(word)) {
+	case 0:
+		ret = parse_number(arg, 1, UINT32_MAX, &val);
+		filter->pid = val;
+		break;
+	case 1:
+		filter->ep = arg;
+		break;
+	case 2:
+		filter->from = arg;
+		break;
+	case 3:
+		ret = parse_tag(arg, &filter->tag);
+		filter->has_tag = true;
+		break;
+	default:
+		ret = parse_number(arg, 0, UINT32_MAX, &val);
+		filter->age_ms = 1000ull * val;
+	}
+	if (ret)
+		complain("\"%s\" is no number for \"%s\"", arg, word);
+	return ret;
+}
+
+int parse_waits(const char *object, int argc, char **argv, struct wait_filter *filter)
+{
+	bool named;
+
+	memset(filter, 0, sizeof(*filter));
+	named = argc > 1 && matches(argv[0], "port");
+	argc -= named;
+	argv += named;
+	if (argc && (named || wait_word(argv[0]) < 0)) {
+		filter->port = argv[0];
+		if (parse_port_name(argv[0]))
+			return -1;
+		argc--;
+		argv++;
+	}
+	for (; argc; argc -= 2, argv += 2) {
+		if (wait_word(argv[0]) < 0) {
+			complain("%s show: unknown word \"%s\", try \"weftctl %s help\"", object,
+				 argv[0], object);
+			return -1;
+		}
+		if (argc == 1) {
+			complain("%s show: a value is missing after \"%s\"", object, argv[0]);
+			return -1;
+		}
+		if (parse_wait(argv[0], argv[1], filter))
+			return -1;
+		filter->any = true;
+	}
+	return 0;
+}

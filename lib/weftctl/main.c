@@ -24,6 +24,8 @@ static const char usage[] =
 	"         stats  counters\n"
 	"         neigh  nodes on the links of ports that own their devices\n"
 	"         user   what each user takes of a port\n"
+	"         recv   posted receives\n"
+	"         msg    messages that wait for a receive\n"
 	"         limit  what a port may use at most, and for how long it waits\n"
 	"         job    jobs: whose programs do not hear those of others\n"
 	"OPTIONS: -j, --json     JSON\n"
@@ -51,6 +53,8 @@ static const struct choice objects[] = {
 	{ "stats", do_stats },
 	{ "neigh", do_neigh },
 	{ "user", do_user },
+	{ "recv", do_recv },
+	{ "msg", do_msg },
 	{ "limit", do_limit },
 	{ "job", do_job },
 	{ "help", help },

@@ -9,19 +9,6 @@
 
 #include "weftctl.h"
 
-enum kind { STR, UINT, FLAG, MAC, ADDR, ADDRS, UINTS };
-
-/*
- * A value of an object. Values are printed in the order of the table. ADDRS and UINTS may repeat. A
- * FLAG that is present prints "all".
- */
-struct field {
-	uint16_t attr;
-	enum kind kind;
-	enum out_style style;
-	const char *key;	/* NULL: end */
-};
-
 static const struct field port_fields[] = {
 	{ WEFT_ATTR_PORT_NAME, STR, OUT_LEAD, "name" },
 	{ WEFT_ATTR_PORT_DRIVER, STR, OUT_BARE, "driver" },
@@ -139,7 +126,7 @@ static const struct field user_fields[] = {
 	{ 0 }
 };
 
-static uint64_t get_uint(const struct nlattr *attr)
+uint64_t get_uint(const struct nlattr *attr)
 {
 	switch (nla_len(attr)) {
 	case sizeof(uint16_t):
@@ -168,6 +155,12 @@ static void print_value(const struct field *f, const struct nlattr *attr)
 	case UINTS:
 		out_uint(f->key, f->style, get_uint(attr));
 		break;
+	case HEX:
+		out_hex(f->key, f->style, get_uint(attr));
+		break;
+	case MS:
+		out_uint(f->key, f->style, get_uint(attr) / 1000000);
+		break;
 	case FLAG:
 		out_str(f->key, f->style, "all");
 		break;
@@ -184,7 +177,7 @@ static void print_value(const struct field *f, const struct nlattr *attr)
 	}
 }
 
-static void print_object(struct nlattr *attrs, int len, const void *fields)
+void print_object(struct nlattr *attrs, int len, const void *fields)
 {
 	const struct field *f;
 	struct nlattr *attr;

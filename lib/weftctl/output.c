@@ -175,12 +175,19 @@ void out_mac(const char *key, enum out_style style, const uint8_t *mac)
 	out_str(key, style, buf);
 }
 
-/* 10.0.0.1, fd00::1, fe80::1%eth0; with a service 10.0.0.1:7, [fd00::1]:7 */
-void out_addr(const char *key, enum out_style style, const struct weft_sockaddr *addr)
+void out_hex(const char *key, enum out_style style, uint64_t val)
 {
-	char buf[INET6_ADDRSTRLEN + IF_NAMESIZE + 16], host[INET6_ADDRSTRLEN], ifname[IF_NAMESIZE];
+	char buf[24];
+
+	snprintf(buf, sizeof(buf), "0x%" PRIx64, val);
+	out_str(key, style, buf);
+}
+
+/* 10.0.0.1, fd00::1, fe80::1%eth0; with a service 10.0.0.1:7, [fd00::1]:7 */
+void addr_text(char text[ADDR_TEXT], const struct weft_sockaddr *addr)
+{
+	char host[INET6_ADDRSTRLEN], ifname[IF_NAMESIZE], scope[IF_NAMESIZE + 1] = "";
 	bool v6 = addr->family == AF_INET6;
-	char scope[IF_NAMESIZE + 1] = "";
 
 	if (!inet_ntop(addr->family, addr->addr, host, sizeof(host)))
 		snprintf(host, sizeof(host), "?");
@@ -191,9 +198,16 @@ void out_addr(const char *key, enum out_style style, const struct weft_sockaddr 
 			snprintf(scope, sizeof(scope), "%%%u", addr->scope);
 	}
 	if (addr->port)
-		snprintf(buf, sizeof(buf), v6 ? "[%s%s]:%u" : "%s%s:%u", host, scope,
+		snprintf(text, ADDR_TEXT, v6 ? "[%s%s]:%u" : "%s%s:%u", host, scope,
 			 ntohs(addr->port));
 	else
-		snprintf(buf, sizeof(buf), "%s%s", host, scope);
-	out_str(key, style, buf);
+		snprintf(text, ADDR_TEXT, "%s%s", host, scope);
+}
+
+void out_addr(const char *key, enum out_style style, const struct weft_sockaddr *addr)
+{
+	char text[ADDR_TEXT];
+
+	addr_text(text, addr);
+	out_str(key, style, text);
 }

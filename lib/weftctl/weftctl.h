@@ -5,7 +5,7 @@
  * - args.c parses the command line.
  * - netlink.c exchanges messages with the kernel.
  * - output.c writes text or JSON.
- * - objects.c describes the objects to show.
+ * - objects.c describes the objects to show, waits.c receives and messages.
  * - port.c changes ports, limit.c their limits, job.c their jobs.
  * - main.c selects the command.
  * - batch.c reads commands from files, apply.c applies a changed file.
@@ -115,6 +115,20 @@ int parse_limit_set(int argc, char **argv, struct limit_change *change);
 int parse_job(const char *verb, int argc, char **argv, struct job_change *change);
 int parse_filter(int argc, char **argv, const char **name);
 
+/* Arguments of "recv show" and "msg show" */
+struct wait_filter {
+	const char *port;	/* NULL: all, as with all below */
+	const char *ep;
+	const char *from;
+	uint32_t pid;		/* 0: all */
+	bool has_tag;
+	uint64_t tag;
+	uint64_t age_ms;	/* at least so old */
+	bool any;		/* a word but the port's name was given */
+};
+
+int parse_waits(const char *object, int argc, char **argv, struct wait_filter *filter);
+
 /* ---- output.c --------------------------------------------------------------------------- */
 
 /* Form of a value in a line of text; in JSON each is a member named key */
@@ -136,7 +150,14 @@ void out_list_close(void);
 void out_str(const char *key, enum out_style style, const char *val);
 void out_uint(const char *key, enum out_style style, uint64_t val);
 void out_mac(const char *key, enum out_style style, const uint8_t *mac);
+/* A number in hexadecimal digits, in JSON as text: it may have 64 bits */
+void out_hex(const char *key, enum out_style style, uint64_t val);
 void out_addr(const char *key, enum out_style style, const struct weft_sockaddr *addr);
+
+#define ADDR_TEXT	96
+
+/* Write an address as text, with its service unless that is 0 */
+void addr_text(char text[ADDR_TEXT], const struct weft_sockaddr *addr);
 
 /* ---- netlink.c -------------------------------------------------------------------------- */
 
@@ -158,7 +179,24 @@ int perform(struct nl_msg *msg, answer_fn answer, const void *arg, const char *w
  */
 void copy_name(char *name, size_t size, const struct nlattr *attr);
 
-/* ---- objects.c, port.c, limit.c, job.c -------------------------------------------------- */
+/* ---- objects.c, waits.c, port.c, limit.c, job.c ------------------------------------------ */
+
+enum kind { STR, UINT, HEX, MS, FLAG, MAC, ADDR, ADDRS, UINTS };
+
+/*
+ * A value of an object. Values are printed in the order of the table. ADDRS and UINTS may repeat. A
+ * FLAG that is present prints "all". MS: nanoseconds, printed in milliseconds
+ */
+struct field {
+	uint16_t attr;
+	enum kind kind;
+	enum out_style style;
+	const char *key;	/* NULL: end */
+};
+
+/* Print an object with these attributes; @fields: a table of struct field */
+void print_object(struct nlattr *attrs, int len, const void *fields);
+uint64_t get_uint(const struct nlattr *attr);
 
 int do_port(int argc, char **argv);
 int do_ep(int argc, char **argv);
@@ -167,6 +205,8 @@ int do_path(int argc, char **argv);
 int do_stats(int argc, char **argv);
 int do_neigh(int argc, char **argv);
 int do_user(int argc, char **argv);
+int do_recv(int argc, char **argv);
+int do_msg(int argc, char **argv);
 int do_limit(int argc, char **argv);
 int do_job(int argc, char **argv);
 

@@ -40,6 +40,8 @@
 #define WEFT_CMD_JOB_DEL	14	/* PORT_NAME, JOB_NAME */
 #define WEFT_CMD_JOB_GET	15	/* dump: [PORT_NAME] */
 #define WEFT_CMD_USER_GET	16	/* dump: [PORT_NAME]; without rights the caller alone */
+#define WEFT_CMD_RECV_GET	17	/* dump: [PORT_NAME]: posted receives */
+#define WEFT_CMD_MSG_GET	18	/* dump: [PORT_NAME]: messages that wait for a receive */
 
 #define WEFT_ATTR_UNSPEC	0
 #define WEFT_ATTR_PAD		1
@@ -127,6 +129,20 @@
 #define WEFT_ATTR_USER_LINGERS	86	/* u64: flows of its ended programs that deliver */
 /* string: "same", "any": users whose programs may access regions, in the default job */
 #define WEFT_ATTR_PORT_RMA_USERS 87
-#define WEFT_ATTR_MAX		87
+#define WEFT_ATTR_KIND		89	/* string: "tagged", "untagged" */
+#define WEFT_ATTR_TAG		90	/* u64, tagged only */
+#define WEFT_ATTR_IGNORE	91	/* u64: bits of TAG that a receive does not compare */
+/*
+ * binary struct weft_sockaddr: a message's sender; the only sender that a receive names, family 0:
+ * it is not in the address vector any more
+ */
+#define WEFT_ATTR_FROM		92
+#define WEFT_ATTR_LEN		93	/* u64: bytes */
+#define WEFT_ATTR_CAME		94	/* u64: bytes of a message that have come */
+#define WEFT_ATTR_HOW		95	/* string: "eager", "announced": sent when it has a receive */
+#define WEFT_ATTR_AGE		96	/* u64: ns that it has waited */
+#define WEFT_ATTR_BUF		97	/* u64: address of a receive's first segment */
+#define WEFT_ATTR_SRQ		98	/* u32: handle of the shared receive queue, not of an endpoint */
+#define WEFT_ATTR_MAX		98
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */

@@ -292,6 +292,59 @@ struct weft_ep_info {
 
 void weft_ep_look(struct weft_ep *ep, struct weft_ep_info *info);
 
+/**
+ * struct weft_recv_info - a posted receive, for the administrator
+ * @pos: its position: a later call that begins there reports it first
+ * @context: the user's
+ * @tag: tag, 0 if it is untagged
+ * @ignore: bits of the tag that are not compared
+ * @buf: address of its first segment
+ * @len: bytes of all segments
+ * @age: ns since the kernel has read it from its ring
+ * @from: the only sender; family 0: any, or @directed and not in the address vector any more
+ * @tagged: it takes tagged messages, else untagged ones
+ * @directed: it names its sender
+ */
+struct weft_recv_info {
+	u64 pos;
+	u64 context;
+	u64 tag;
+	u64 ignore;
+	u64 buf;
+	u64 len;
+	weft_ns age;
+	struct weft_sockaddr from;
+	bool tagged;
+	bool directed;
+};
+
+/**
+ * struct weft_msg_info - a message that waits for a receive, for the administrator
+ * @pos: its position, as that of a receive
+ * @tag: tag, 0 if it is untagged
+ * @len: bytes
+ * @came: bytes that have come
+ * @age: ns since no receive was found for it
+ * @from: sender
+ * @tagged: only tagged receives take it, else untagged ones
+ * @announced: its bytes are sent when it has a receive
+ */
+struct weft_msg_info {
+	u64 pos;
+	u64 tag;
+	u64 len;
+	u64 came;
+	weft_ns age;
+	struct weft_sockaddr from;
+	bool tagged;
+	bool announced;
+};
+
+u32 weft_ep_recvs(struct weft_ep *ep, weft_ns now, u64 *next, struct weft_recv_info *info, u32 n);
+u32 weft_srq_recvs(struct weft_srq *srq, weft_ns now, u64 *next, struct weft_recv_info *info,
+		   u32 n);
+u32 weft_ep_msgs(struct weft_ep *ep, weft_ns now, u64 *next, struct weft_msg_info *info, u32 n);
+
 /* ---- Shared receive queues ------------------------------------------------------- */
 
 /**

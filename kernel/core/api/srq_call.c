@@ -88,7 +88,7 @@ int weft_srq_cancel(struct weft_srq *srq, struct weft_cq *cq, u64 context, struc
 	bool used;
 
 	weft_lock(&srq->lock);
-	weft_srq_fetch(srq);
+	weft_srq_fetch(srq, out->now);
 	if (srq->nfresh)
 		weft_srq_later(srq, out);
 	post = weft_srq_by_context(srq, context);
@@ -145,7 +145,7 @@ int weft_srq_resize(struct weft_srq *srq, const struct weft_rqe *rq, u32 slots, 
 			return PTR_ERR(posts);
 	}
 	weft_lock(&srq->lock);
-	weft_srq_fetch(srq);
+	weft_srq_fetch(srq, out->now);
 	if (!srq->dead && !srq->bad && recvs >= srq->low &&
 	    srq->ring.prod - srq->ring.cons <= slots &&
 	    weft_srq_available(srq) + srq->nheld <= recvs) {
@@ -203,7 +203,7 @@ int weft_srq_arm(struct weft_srq *srq, u32 low, weft_ns now, struct weft_out *ou
 	} else if (low && weft_eq_marked(srq->conf.eq)) {
 		err = -ENOSPC;
 	} else {
-		weft_srq_fetch(srq);
+		weft_srq_fetch(srq, out->now);
 		if (srq->nfresh)
 			weft_srq_later(srq, out);
 		swap(srq->ev_low, ev);

@@ -149,7 +149,7 @@ void weft_srq_posts_free(struct weft_srq *srq, struct weft_posts *posts);
 void weft_srq_posts_add(struct weft_srq *srq, struct weft_posts *posts);
 u32 weft_srq_available(const struct weft_srq *srq);
 void weft_srq_later(struct weft_srq *srq, struct weft_out *out);
-void weft_srq_fetch(struct weft_srq *srq);
+void weft_srq_fetch(struct weft_srq *srq, weft_ns now);
 void weft_srq_low(struct weft_srq *srq, struct weft_out *out);
 void weft_srq_high(struct weft_ep *ep, struct weft_out *out);
 void weft_srq_taken(struct weft_srq *srq, struct weft_ep *ep, struct weft_post *post,

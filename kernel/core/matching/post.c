@@ -468,10 +468,11 @@ bool weft_recv_resolve(struct weft_ep *ep)
 
 /* Copy an entry of the receive ring into a receive. @post is free. */
 static void weft_recv_fill(struct weft_ep *ep, const struct weft_rq_entry *e,
-			   struct weft_post *post)
+			   struct weft_post *post, weft_ns now)
 {
 	u32 i;
 
+	post->at = now;
 	post->context = e->context;
 	post->flags = e->flags;
 	if (unlikely(e->flags & WEFT_POST_ALONE)) {
@@ -507,7 +508,7 @@ void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct w
 		return;
 	}
 	weft_list_del(&post->node);
-	weft_recv_fill(ep, e, post);
+	weft_recv_fill(ep, e, post, out->now);
 	if (unlikely(ep->rx.flush)) {
 		weft_recv_fail(ep, post, ep->rx.flush, out);
 		return;
@@ -647,6 +648,7 @@ struct weft_post *weft_recv_find(struct weft_ep *ep, u8 kind, u32 src, u64 tag, 
 void weft_recv_unexp(struct weft_ep *ep, struct weft_rxm *rxm, u32 src, struct weft_out *out)
 {
 	weft_assert_held(&ep->lock);
+	rxm->rx.at = out->now;
 	rxm->rx.match.src = src;
 	rxm->rx.match.tag = rxm->tag;
 	rxm->rx.match.kind = weft_msg_kind(rxm->flags);

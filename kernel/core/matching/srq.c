@@ -270,9 +270,10 @@ static void weft_srq_post(struct weft_srq *srq, struct weft_post *post)
 
 /* Apply an entry of the ring. @post is free. */
 static void weft_srq_apply(struct weft_srq *srq, const struct weft_rq_entry *e,
-			   struct weft_post *post)
+			   struct weft_post *post, weft_ns now)
 {
 	weft_list_del(&post->node);
+	post->at = now;
 	post->ep = NULL;
 	post->context = e->context;
 	post->flags = e->flags & WEFT_RQ_COMPLETION;
@@ -318,8 +319,9 @@ static void weft_srq_apply(struct weft_srq *srq, const struct weft_rq_entry *e,
 /**
  * weft_srq_fetch - apply the entries of the ring; the work is bounded by the ring
  * @srq: the queue, locked
+ * @now: time
  */
-void weft_srq_fetch(struct weft_srq *srq)
+void weft_srq_fetch(struct weft_srq *srq, weft_ns now)
 {
 	int r;
 
@@ -340,7 +342,7 @@ void weft_srq_fetch(struct weft_srq *srq)
 		r = weft_ring_rq(&srq->ring, false, &srq->entry);
 		if (r != WEFT_RING_OK && r != WEFT_RING_BAD)
 			break;
-		weft_srq_apply(srq, &srq->entry, weft_entry(l, struct weft_post, node));
+		weft_srq_apply(srq, &srq->entry, weft_entry(l, struct weft_post, node), now);
 		weft_ring_next(&srq->ring, srq->entry.nslots);
 	}
 	weft_ring_publish(&srq->ring, &srq->conf.status->rq_head);
@@ -486,7 +488,7 @@ static void weft_srq_wait(struct weft_srq *srq, struct weft_ep *ep, u8 kind, str
 	weft_srq_st(srq, srq->st | WEFT_ST_RQ_NOTIFY);
 	/* barrier E: later posts see the flag; the fetch below sees earlier posts */
 	smp_mb();
-	weft_srq_fetch(srq);
+	weft_srq_fetch(srq, out->now);
 	if (srq->nfresh)
 		weft_srq_later(srq, out);
 }
@@ -519,7 +521,7 @@ struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag, 
 		 * here
 		 */
 		if (likely(!fetched))
-			weft_srq_fetch(srq);
+			weft_srq_fetch(srq, out->now);
 		fetched = true;
 		post = weft_srq_find(srq, ep, kind, src, tag, len);
 		if (likely(post))
@@ -710,7 +712,7 @@ static bool weft_srq_serve(struct weft_srq *srq, struct weft_srq_turn *turn, str
 	srq->serving = true;
 	do {
 		srq->again = false;
-		weft_srq_fetch(srq);
+		weft_srq_fetch(srq, out->now);
 		while (turn->left && !srq->no_part && (l = weft_list_first(&srq->fresh))) {
 			weft_list_del(l);
 			srq->nfresh--;

@@ -230,6 +230,7 @@ static inline u8 *weft_txm_at(const struct weft_txm *txm, u32 off, u32 *n)
  * @ep: its endpoint; shared: the endpoint that has taken it
  * @srq: its shared receive queue, NULL: a receive of the endpoint
  * @context: the user's
+ * @at: when it was read from its ring
  * @keys: regions of the segments, if srq->conf.zone
  * @seq: taken: its number
  * @part: WEFT_RQ_ANNOUNCE: bytes placed of a message that is longer than @vec
@@ -261,6 +262,7 @@ struct weft_post {
 	struct weft_ep *ep;
 	struct weft_srq *srq;
 	u64 context;
+	weft_ns at;
 	u32 keys[WEFT_KEYS_MAX];
 	u32 seq;
 	u32 part;
@@ -317,6 +319,7 @@ struct weft_txms {
 /**
  * struct weft_rxm_rx - a received message as matching/ uses it
  * @match: in ep->rx.match while it is unexpected; ep->lock
+ * @at: when it became unexpected; ep->lock
  * @post: its receive; ep->lock, then constant until it is over
  * @enode: in ep->rx.active when matched, in ep->rx.claims when claimed; ep->lock
  * @snode: in out->start
@@ -328,6 +331,7 @@ struct weft_txms {
  */
 struct weft_rxm_rx {
 	struct weft_munexp match;
+	weft_ns at;
 	struct weft_post *post;
 	struct weft_list enode;
 	struct weft_list snode;

@@ -83,7 +83,8 @@ static bool shows(void)
 	       dump("stats show", WEFT_CMD_STATS_GET) && dump("path show", WEFT_CMD_PATH_GET) &&
 	       dump("neigh show", WEFT_CMD_NEIGH_GET) && dump("limit show", WEFT_CMD_LIMIT_GET) &&
 	       dump("job show", WEFT_CMD_JOB_GET) &&
-	       dump("user show", WEFT_CMD_USER_GET);
+	       dump("user show", WEFT_CMD_USER_GET) && dump("recv show", WEFT_CMD_RECV_GET) &&
+	       dump("msg show", WEFT_CMD_MSG_GET);
 }
 
 static bool engine(const char *mode)
