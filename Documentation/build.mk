@@ -33,7 +33,9 @@ $(B)/doc/%.svg: Documentation/%.dot
 # --- docs: everything as HTML ----------------------------------------------
 #
 # Sphinx reads one folder, in which the pages of Documentation meet generated ones: the comments of
-# the public headers, by kernel-doc of the newest test kernel, and the manual pages, by mandoc.
+# the public headers, by kernel-doc of the newest test kernel, and the manual pages, by mandoc. A name
+# may be that of a structure and of a function, for which Sphinx has one entry: this structure gets
+# a namespace.
 
 docs := $(B)/docs
 docs_src := $(B)/docs.src/Documentation
@@ -54,6 +56,12 @@ docs: packages-docs
 	$(Q)k=$$(selftests/vm/kernel $(lastword $(VM_KERNELS)))/headers/scripts/kernel-doc; \
 	set -e; $(foreach h,$(docs_headers),{ $(call title,$(h)); \
 		perl "$$k" -Werror -rst $(h); } >$(docs_src)/api/$(subst /,-,$(h)).rst;)
+	$(Q)set -e; for f in $(docs_src)/api/*.rst; do \
+		for n in $$(sed -n 's/^\.\. c:function:: .*[ *]\(\w*\) (.*/\1/p' $$f); do \
+			sed -i "/^\.\. c:struct:: $$n\$$/,/^\.\. c:[^s]/{ \
+				s/^\.\. c:struct/.. c:namespace:: structures\n\n&/; \
+				s/^\.\. c:[^sn]/.. c:namespace:: NULL\n\n&/ }" $$f; \
+		done; done
 	$(Q)set -e; $(foreach m,$(man),n=$(docs_src)/man/$(notdir $(m)); \
 		mandoc -T html -O fragment $(m) >$$n.html; \
 		{ $(call title,$(basename $(notdir $(m)))($(subst .,,$(suffix $(m))))); \
