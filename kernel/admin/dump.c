@@ -294,7 +294,8 @@ static int weft_dump_user(struct sk_buff *skb, struct netlink_callback *cb, stru
 	       nla_put_u64_64bit(skb, WEFT_ATTR_USER_MEMORY, info.memory, WEFT_ATTR_PAD) ||
 	       nla_put_u64_64bit(skb, WEFT_ATTR_USER_MSGS, info.msgs, WEFT_ATTR_PAD) ||
 	       nla_put_u64_64bit(skb, WEFT_ATTR_USER_BYTES, info.bytes, WEFT_ATTR_PAD) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_USER_LINGERS, info.lingers, WEFT_ATTR_PAD);
+	       nla_put_u64_64bit(skb, WEFT_ATTR_USER_LINGERS, info.lingers, WEFT_ATTR_PAD) ||
+	       nla_put_u64_64bit(skb, WEFT_ATTR_USER_REGIONS, info.regions, WEFT_ATTR_PAD);
 }
 
 static bool weft_dump_who(struct sk_buff *skb, struct netlink_callback *cb,

@@ -123,6 +123,7 @@ static const struct field user_fields[] = {
 	{ WEFT_ATTR_USER_MSGS, UINT, OUT_KEY, "messages" },
 	{ WEFT_ATTR_USER_BYTES, UINT, OUT_KEY, "unexpected" },
 	{ WEFT_ATTR_USER_LINGERS, UINT, OUT_KEY, "linger" },
+	{ WEFT_ATTR_USER_REGIONS, UINT, OUT_KEY, "regions" },
 	{ 0 }
 };
 

@@ -129,6 +129,7 @@
 #define WEFT_ATTR_USER_LINGERS	86	/* u64: flows of its ended programs that deliver */
 /* string: "same", "any": users whose programs may access regions, in the default job */
 #define WEFT_ATTR_PORT_RMA_USERS 87
+#define WEFT_ATTR_USER_REGIONS	88	/* u64: regions of UID that peers may access */
 #define WEFT_ATTR_KIND		89	/* string: "tagged", "untagged" */
 #define WEFT_ATTR_TAG		90	/* u64, tagged only */
 #define WEFT_ATTR_IGNORE	91	/* u64: bits of TAG that a receive does not compare */

@@ -116,7 +116,7 @@ taken()
 shows_user()
 {
 	node 0 weftctl user show weft0 |
-		grep -q "^weft0: uid 1990 ctx [1-9][0-9]* ep [1-9][0-9]* memory [1-9][0-9]* messages "
+		grep -q "^weft0: uid 1990 ctx [1-9][0-9]* ep [1-9][0-9]* memory [1-9][0-9]* messages [0-9]* unexpected [0-9]* linger [0-9]* regions 0$"
 }
 
 tap_run "all limits are shown" all_shown

@@ -464,6 +464,17 @@ static bool killed(void)
 }
 
 /* Many regions: each key counts, and only those that exist. */
+/* weftctl shows @n regions of this program, and the one of a target on its node. */
+static bool shown(unsigned int n)
+{
+	char cmd[96];
+
+	snprintf(cmd, sizeof(cmd), "node 0 weftctl user show weft0 | grep -q ' uid 0 .* regions %u$'",
+		 n + !apart);
+	CHECK_EQ(system(cmd), 0);
+	return true;
+}
+
 static bool many(void)
 {
 	unsigned int i;
@@ -471,9 +482,11 @@ static bool many(void)
 	CHECK(begin(0));
 	for (i = 1000; i < 9000; i++)
 		CHECK(expose(r.fd, i, BOTH, own, 64));
+	CHECK(shown(8000));
 	CHECK_EQ(region_end(r.fd, 999), -ENOENT);
 	for (i = 1000; i < 9000; i += 2)
 		CHECK_EQ(region_end(r.fd, i), 0);
+	CHECK(shown(4000));
 	CHECK_EQ(region_end(r.fd, 1000), -ENOENT);
 	CHECK(expose(r.fd, 1000, BOTH, own, 64));
 	/* the program itself is a peer, at address 0 */
