@@ -694,6 +694,9 @@ int rig_rma(struct rig_ep *ep, const struct rig_rma *op);
 int rig_trigger(struct rig_proc *proc, const struct weft_trigger_conf *conf, const void *slots);
 /* The same for an entry of the endpoint, as ep->trigger says. */
 int rig_trigger_post(struct rig_ep *ep, u32 op, const void *slots, u32 n);
+/* Post by rig_send() or rig_recv() what waits as such a trigger; @when may be NULL. */
+int rig_when(struct rig_ep *ep, const struct weft_trigger_conf *when,
+	     int (*post)(struct rig_ep *ep, const struct rig_op *op), const struct rig_op *op);
 /* Return: as weft_triggers_end(). */
 int rig_triggers_end(struct rig_proc *proc, const struct weft_trigger_choice *choice);
 /* As WEFT_IOC_CNTR_CHANGE. */

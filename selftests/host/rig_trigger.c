@@ -31,6 +31,17 @@ int rig_trigger_post(struct rig_ep *ep, u32 op, const void *slots, u32 n)
 	return rig_trigger(ep->proc, &conf, slots);
 }
 
+int rig_when(struct rig_ep *ep, const struct weft_trigger_conf *when,
+	     int (*post)(struct rig_ep *ep, const struct rig_op *op), const struct rig_op *op)
+{
+	int err;
+
+	ep->trigger = when;
+	err = post(ep, op);
+	ep->trigger = NULL;
+	return err;
+}
+
 int rig_triggers_end(struct rig_proc *proc, const struct weft_trigger_choice *choice)
 {
 	struct weft_out *out = rig_out(proc->node);

@@ -33,12 +33,8 @@ static int later(struct pair *p, struct rig_cq *cntr, u64 threshold, u32 off, u6
 		.cntr = &cntr->cq, .threshold = threshold, .id = context,
 	};
 	struct rig_op op = note(p, off, context);
-	int err;
 
-	p->ea->trigger = &conf;
-	err = rig_send(p->ea, &op);
-	p->ea->trigger = NULL;
-	return err;
+	return rig_when(p->ea, &conf, rig_send, &op);
 }
 
 /* Return: context of the next completion in a queue, -1: none within a second. */
@@ -145,10 +141,8 @@ TEST(trigger__counter)
 		ASSERT_EQ(0, take(&p, 0, i));
 	ASSERT_EQ(0, later(&p, cntr, 3, 0, 100));
 	both.cntr = &cntr->cq;
-	p.ea->trigger = &both;
 	op = note(&p, 0, 101);
-	ASSERT_EQ(0, rig_send(p.ea, &op));
-	p.ea->trigger = NULL;
+	ASSERT_EQ(0, rig_when(p.ea, &both, rig_send, &op));
 	op = note(&p, 0, 1);
 	ASSERT_EQ(0, rig_send(p.ea, &op));
 	EXPECT_EQ(1, next(&p, p.ca, &status));
@@ -243,9 +237,7 @@ TEST(trigger__alone)
 					op.peer = 77;
 				memset(&done->status, 0, sizeof(done->status));
 				memset(&tx->status, 0, sizeof(tx->status));
-				p.ea->trigger = &conf;
-				ASSERT_EQ(0, rig_send(p.ea, &op));
-				p.ea->trigger = NULL;
+				ASSERT_EQ(0, rig_when(p.ea, &conf, rig_send, &op));
 				rig_run(p.rig, NSEC_PER_SEC);
 				EXPECT_EQ(!fails, done->status.done);
 				EXPECT_EQ(fails, done->status.failed);
@@ -283,9 +275,7 @@ TEST(trigger__receives)
 				recv.tag = 5;
 				recv.context = 50;
 				recv.iov[0] = (struct weft_iov){ (uintptr_t)p.room, 64 };
-				p.eb->trigger = &conf;
-				ASSERT_EQ(0, rig_recv(p.eb, &recv));
-				p.eb->trigger = NULL;
+				ASSERT_EQ(0, rig_when(p.eb, &conf, rig_recv, &recv));
 				op = note(&p, 40, 1);
 				op.tagged = true;
 				op.tag = 5;
@@ -335,9 +325,7 @@ TEST(trigger__counted_bytes)
 			if (early)
 				ASSERT_EQ(0, rig_send(p.ea, &op));
 			rig_run(p.rig, NSEC_PER_SEC);
-			p.eb->trigger = &conf;
-			ASSERT_EQ(0, rig_recv(p.eb, &recv));
-			p.eb->trigger = NULL;
+			ASSERT_EQ(0, rig_when(p.eb, &conf, rig_recv, &recv));
 			if (!early)
 				ASSERT_EQ(0, rig_send(p.ea, &op));
 			rig_run(p.rig, NSEC_PER_SEC);
@@ -365,12 +353,9 @@ TEST(trigger__receives_many)
 		recv.context = i;
 		recv.iov[0] = (struct weft_iov){ (uintptr_t)p.room + 64 * i, 64 };
 		/* the target has 64 receives */
-		p.eb->trigger = i < 64 ? &conf : NULL;
-		ASSERT_EQ(0, rig_recv(p.eb, &recv));
+		ASSERT_EQ(0, rig_when(p.eb, i < 64 ? &conf : NULL, rig_recv, &recv));
 	}
-	p.eb->trigger = &conf;
-	EXPECT_EQ(-EAGAIN, rig_recv(p.eb, &recv));
-	p.eb->trigger = NULL;
+	EXPECT_EQ(-EAGAIN, rig_when(p.eb, &conf, rig_recv, &recv));
 	op = note(&p, 0, 1);
 	op.flags = 0;
 	/* the receives in the ring are taken up, so none is free */
@@ -535,17 +520,16 @@ TEST(trigger__refused)
 	cntr = rig_cq_new(p.a, 0);
 	conf.cntr = &cntr->cq;
 	fresh = rig_ep_new(p.a, WEFT_EP_RDM, 0, 16, 16, 0);
-	fresh->trigger = &conf;
 	op = note(&p, 0, 1);
-	EXPECT_EQ(-EINVAL, rig_send(fresh, &op));
-	p.ea->trigger = &conf;
+	EXPECT_EQ(-EINVAL, rig_when(fresh, &conf, rig_send, &op));
 	op.flags |= WEFT_SQ_INLINE;
-	EXPECT_EQ(-EINVAL, rig_send(p.ea, &op));
+	EXPECT_EQ(-EINVAL, rig_when(p.ea, &conf, rig_send, &op));
 	op.flags = WEFT_SQ_GROUP;
-	EXPECT_EQ(-EINVAL, rig_send(p.ea, &op));
+	EXPECT_EQ(-EINVAL, rig_when(p.ea, &conf, rig_send, &op));
 	recv.iov[0] = (struct weft_iov){ (uintptr_t)p.buf, 64 };
-	EXPECT_EQ(-EINVAL, rig_recv(p.ea, &recv));
+	EXPECT_EQ(-EINVAL, rig_when(p.ea, &conf, rig_recv, &recv));
 	/* more slots, or fewer, than the entry says */
+	p.ea->trigger = &conf;
 	e->op = WEFT_SQ_SEND;
 	e->nslots = 2;
 	EXPECT_EQ(-EINVAL, rig_trigger_post(p.ea, WEFT_TRIGGER_SEND, slots, 1));
@@ -588,9 +572,7 @@ TEST(trigger__counter_ends)
 	conf.done = &done->cq;
 	op = note(&p, 0, 2);
 	op.flags = WEFT_SQ_DELIVERY;
-	p.ea->trigger = &conf;
-	ASSERT_EQ(0, rig_send(p.ea, &op));
-	p.ea->trigger = NULL;
+	ASSERT_EQ(0, rig_when(p.ea, &conf, rig_send, &op));
 	weft_cntr_end(&done->cq);
 	EXPECT_EQ(7, next(&p, p.cb, &status));
 	EXPECT_EQ(0, done->status.done);
