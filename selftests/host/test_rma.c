@@ -536,6 +536,100 @@ TEST(rma__region_ends)
 	free(copy);
 }
 
+#define READERS	100	/* nodes */
+#define PIECE	20000	/* bytes of a read */
+
+/**
+ * struct reader - a program on a node of its own that reads the region again and again
+ * @ep: its endpoint
+ * @cq: its completions
+ * @op: the read
+ * @n: reads that have succeeded
+ * @gone: reads that found no region
+ */
+struct reader {
+	struct rig_ep *ep;
+	struct rig_cq *cq;
+	struct rig_rma op;
+	u32 n;
+	u32 gone;
+};
+
+static void reader_new(struct reader *r, struct pair *p, u32 node)
+{
+	struct rig_proc *proc = rig_proc_new(&p->rig->node[node]);
+	struct rig_av *av = rig_av_new(proc);
+
+	memset(r, 0, sizeof(*r));
+	r->cq = rig_cq_new(proc, 64);
+	r->ep = rig_ep_new(proc, WEFT_EP_RDM, WEFT_EPF_RMA | PAIR_ALL, 64, 64, 3);
+	if (rig_ep_enable(r->ep, r->cq, r->cq, NULL, av))
+		abort();
+	r->op = pair_op(p, false, 100 * node, PIECE, 1);
+	r->op.peer = (u32)rig_av_insert(av, p->b->node->index, 2, p->rig);
+	r->op.iov[0].addr = (uintptr_t)rig_buf(proc, PIECE);
+}
+
+/* The next event, after which each reader whose read has ended reads again. */
+static void readers_step(struct __test_metadata *_metadata, struct pair *p, struct reader *r)
+{
+	struct weft_cqe e;
+	u32 i;
+
+	ASSERT_TRUE(rig_step(p->rig, U64_MAX));
+	for (i = 0; i < READERS; i++) {
+		if (rig_cq_read(r[i].cq, &e) != 1)
+			continue;
+		EXPECT_TRUE(!e.status || e.status == EACCES) TH_LOG("status %u", e.status);
+		r[i].n += !e.status;
+		r[i].gone += !!e.status;
+		ASSERT_EQ(0, rig_rma(r[i].ep, &r[i].op));
+	}
+}
+
+/*
+ * A hundred nodes read one region without a pause. It ends at once, although some of the nodes do
+ * not answer any more. From then on no read succeeds.
+ */
+TEST(rma__many_readers)
+{
+	struct reader *r = calloc(READERS, sizeof(*r));
+	struct rig_conf conf;
+	struct pair p;
+	u32 k, i, n;
+	weft_ns from;
+
+	for (k = 0; k < 2; k++) {
+		pair_conf(&conf, k * RIG_PPM / 8, 0);
+		conf.nodes = READERS + 2;
+		pair_make(&p, &conf, 1, PAIR_ALL);
+		for (i = 0; i < READERS; i++) {
+			reader_new(&r[i], &p, i + 2);
+			ASSERT_EQ(0, rig_rma(r[i].ep, &r[i].op));
+		}
+		for (n = 0; n < READERS;) {
+			readers_step(_metadata, &p, r);
+			for (n = 0; n < READERS && r[n].n > 2; n++)
+				;
+		}
+		for (i = 0; i < READERS; i += 10)
+			rig_cut(p.rig, 1, i + 2, true);
+		from = rig_now(p.rig);
+		ASSERT_EQ(0, rig_region_end(p.b, PAIR_KEY));
+		EXPECT_GT(NSEC_PER_SEC, rig_now(p.rig) - from);
+		for (i = 0; i < READERS; i++)
+			r[i].n = 0;
+		memset(p.room, 0, PAIR_ROOM);
+		for (n = 0; n < READERS;) {
+			readers_step(_metadata, &p, r);
+			for (n = 0; n < READERS && (r[n].gone > 1 || n % 10 == 0); n++)
+				EXPECT_GE(1, r[n].n);
+		}
+		rig_free(p.rig);
+	}
+	free(r);
+}
+
 /* The target's endpoint, its program, or its node ends. Each operation ends once. */
 TEST(rma__target_ends)
 {

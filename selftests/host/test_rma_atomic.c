@@ -277,6 +277,50 @@ TEST(rma_atomic__once)
 	EXPECT_EQ(8 * ARRAY_SIZE(seen), sum);
 }
 
+#define MANY	20000
+#define BATCH	50	/* of them at the same time */
+
+/* The same for very many operations on a link that loses packets. */
+TEST(rma_atomic__once_of_many)
+{
+	u8 *seen = calloc(MANY, 1);
+	struct rig_conf conf;
+	struct weft_cqe e;
+	u64 *results;
+	struct pair p;
+	u32 i, n, left;
+
+	pair_conf(&conf, 0, RIG_PPM / 20);
+	pair_make(&p, &conf, 1, PAIR_ALL);
+	results = (u64 *)(p.buf + RES);
+	*(u64 *)(p.room + AT) = 0;
+	*(u64 *)(p.buf + OPERAND) = 1;
+	for (n = 0; n < MANY; n += BATCH) {
+		for (i = 0; i < BATCH; i++) {
+			struct rig_atomic op = make(&p, WEFT_ATOMIC_FETCH, WEFT_AOP_SUM,
+						    WEFT_ATYPE_UINT64, AT, 8, i);
+
+			op.res[0].addr += 8 * i;
+			while (rig_atomic(p.ea, &op))
+				ASSERT_TRUE(rig_step(p.rig, U64_MAX));
+		}
+		for (left = BATCH; left;) {
+			if (rig_cq_read(p.ca, &e) != 1) {
+				ASSERT_TRUE(rig_step(p.rig, U64_MAX));
+				continue;
+			}
+			ASSERT_EQ(0, e.status);
+			ASSERT_GT(MANY, results[e.context]);
+			ASSERT_EQ(0, seen[results[e.context]]++);
+			left--;
+		}
+	}
+	EXPECT_EQ(MANY, *(u64 *)(p.room + AT));
+	EXPECT_LT(MANY / 100, p.rig->nlost);
+	rig_free(p.rig);
+	free(seen);
+}
+
 /* Post an operation that is refused with @err and changes nothing. */
 static void refused(struct __test_metadata *_metadata, struct pair *p,
 		    const struct rig_atomic *op, int err)
