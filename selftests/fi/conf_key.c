@@ -13,20 +13,6 @@
 #define OTHER	"the key of another job"
 #define LEN	500
 
-static void jobs(const char *format, const char *arg)
-{
-	char cmd[256];
-	int n;
-
-	for (n = 0; n < 2 - nodes_are_one(); n++) {
-		snprintf(cmd, sizeof(cmd), format, arg, n, n);
-		if (system(cmd)) {
-			printf("Bail out! %s failed\n", cmd);
-			exit(1);
-		}
-	}
-}
-
 /* ---- Which endpoints hear which -------------------------------------------------------- */
 
 static bool heard(void)
@@ -227,10 +213,10 @@ int main(int argc, char **argv)
 {
 	int ret;
 
-	jobs("printf '%s' | node %d weftctl job add conf%d-one key -", KEY);
-	jobs("printf '%s' | node %d weftctl job add conf%d-two key -", OTHER);
+	nodes_run("printf '%s' | node %d weftctl job add conf%d-one key -", KEY);
+	nodes_run("printf '%s' | node %d weftctl job add conf%d-two key -", OTHER);
 	ret = rows_main(argc, argv, rows, sizeof(rows) / sizeof(rows[0]));
-	jobs("node %2$d weftctl job del conf%2$d-one # %1$s", "");
-	jobs("node %2$d weftctl job del conf%2$d-two # %1$s", "");
+	nodes_run("node %2$d weftctl job del conf%2$d-one # %1$s", "");
+	nodes_run("node %2$d weftctl job del conf%2$d-two # %1$s", "");
 	return ret;
 }

@@ -5,18 +5,16 @@
  * TIMEOUT: 600 CHECK: all
  */
 #define _GNU_SOURCE
-#include <grp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "fipair.h"
 #include "looks.h"
+#include "user.h"
 
 #define LEN	(1ull << 30)
-#define USER	65534
 
 struct name {
 	size_t len;
@@ -26,20 +24,6 @@ struct name {
 static uint64_t word(size_t i)
 {
 	return i * 0x9e3779b97f4a7c15ull + 1;
-}
-
-/* Become an ordinary user of group weft. */
-static bool drop(void)
-{
-	struct rlimit lim = { 65536, 65536 };
-	struct group *g = getgrnam("weft");
-	gid_t gid = g ? g->gr_gid : USER;
-
-	CHECK_EQ(setrlimit(RLIMIT_MEMLOCK, &lim), 0);
-	CHECK_EQ(setgroups(1, &gid), 0);
-	CHECK_EQ(setresgid(USER, USER, USER), 0);
-	CHECK_EQ(setresuid(USER, USER, USER), 0);
-	return true;
 }
 
 static bool finish(struct fid_cq *cq, size_t len)
@@ -64,7 +48,7 @@ static bool one_side(bool sender, bool apart, int in, int out)
 	size_t i;
 
 	node_enter(sender ? 0 : apart);
-	CHECK(drop());
+	CHECK(user_become(65536));
 	buf = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(buf != MAP_FAILED);
 	CHECK(side_open_here(&s, &o));

@@ -6,19 +6,17 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <grp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "looks.h"
+#include "user.h"
 #include "wpair.h"
 
 #define MIB  (1ul << 20)
 #define LEN  (24 * MIB)
-#define USER 65534
 
 static struct wpair pair;
 
@@ -34,27 +32,13 @@ static char *room(size_t len)
 	return p;
 }
 
-/* Become an ordinary user of group weft, and stay in the caller's node. */
-static bool drop(size_t limit)
-{
-	struct rlimit lim = { limit, limit };
-	struct group *g = getgrnam("weft");
-	gid_t gid = g ? g->gr_gid : USER;
-
-	CHECK_EQ(setrlimit(RLIMIT_MEMLOCK, &lim), 0);
-	CHECK_EQ(setgroups(1, &gid), 0);
-	CHECK_EQ(setresgid(USER, USER, USER), 0);
-	CHECK_EQ(setresuid(USER, USER, USER), 0);
-	return true;
-}
-
 static bool limited(size_t limit, bool two)
 {
 	char *src, *dst;
 	uint32_t mr;
 	int i;
 
-	CHECK(drop(limit));
+	CHECK(user_become(limit));
 	CHECK(wpair_open_here(&pair));
 	src = room(LEN);
 	dst = room(LEN);

@@ -72,6 +72,20 @@ bool port_limit(int node, const char *name, unsigned int value)
 	return true;
 }
 
+void nodes_run(const char *format, const char *arg)
+{
+	char cmd[256];
+	int n;
+
+	for (n = 0; n < 2 - nodes_are_one(); n++) {
+		snprintf(cmd, sizeof(cmd), format, arg, n, n);
+		if (system(cmd)) {
+			printf("Bail out! %s failed\n", cmd);
+			exit(1);
+		}
+	}
+}
+
 bool nothing_left(void)
 {
 	static const char *const attrs[] = { "contexts", "endpoints", "pinned_bytes" };

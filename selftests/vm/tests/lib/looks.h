@@ -11,6 +11,12 @@ long long port_attr(int node, const char *name);
 /* Set a limit of a node's port. Return: done; else the reason is printed. */
 bool port_limit(int node, const char *name, unsigned int value);
 
+/*
+ * Run a command for each node. @format makes it, as printf does, of @arg and twice the number of
+ * the node. Exits when the command fails.
+ */
+void nodes_run(const char *format, const char *arg);
+
 /* Free memory and what the kernel can reclaim, with the pages that each CPU keeps for itself. */
 long long memory_available(void);
 
