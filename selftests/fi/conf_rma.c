@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "link.h"
 #include "onesided.h"
 
 static const size_t lens[] = { 1, 7, 64, 255, 256, 300, 960, 1000, 1300, 4096, 4097, 5000, 65536,
@@ -201,6 +200,11 @@ static bool no_boundaries(void)
 	CHECK(rma_read(sbuf + 10, 8990, 10, KEY));
 	CHECK(pattern_is(sbuf, 9000, 5));
 	return !fi_close(&mr->fid);
+}
+
+static bool to_itself(void)
+{
+	return writes() && reads() && vectors() && messages() && lengths_agree() && no_boundaries();
 }
 
 static bool no_bytes(void)
@@ -680,6 +684,8 @@ static const struct row rows[] = {
 	ROW("RMA-13", ON_BOTH, "The directions narrow FI_RMA; none means all", narrowed, RMA),
 	ROW("RMA-14", ON_RDM, "FI_RMA alone makes a usable endpoint", alone, .o.bare = true,
 	    RMA_EVENTS),
+	ROW("RMA-15", ON_BOTH, "Operations to itself, or within a domain, have the same results",
+	    to_itself, RMA, .o.itself = true, .once = true),
 	ROW("RMA-16", ON_BOTH, "Local buffers need no registration", any_memory, RMA),
 	ROW("RMA-17", ON_BOTH, "A local buffer that is not there fails its operation only",
 	    no_memory, RMA),

@@ -11,7 +11,6 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "link.h"
 #include "looks.h"
 #include "onesided.h"
 
@@ -72,18 +71,6 @@ static bool rar(void)
 	return link_over(falling());
 }
 
-/* A second endpoint of a side, with a queue of its own, in the side's vector. */
-static bool second_ep(struct side *s, struct fid_ep **ep, struct fid_cq **cq)
-{
-	struct fi_cq_attr attr = { .format = FI_CQ_FORMAT_TAGGED, .wait_obj = FI_WAIT_NONE };
-
-	CHECK_EQ(fi_cq_open(s->domain, &attr, cq, NULL), 0);
-	CHECK_EQ(fi_endpoint(s->domain, s->info, ep, NULL), 0);
-	CHECK_EQ(fi_ep_bind(*ep, &s->av->fid, 0), 0);
-	CHECK_EQ(fi_ep_bind(*ep, &(*cq)->fid, FI_TRANSMIT | FI_RECV), 0);
-	return !fi_enable(*ep);
-}
-
 #define FULL	300	/* more than B's queue has entries */
 
 /* B does not read its queue, so one endpoint of A stands still. The other one does not wait. */
@@ -95,7 +82,7 @@ static bool beside(void)
 	struct fid_ep *ep;
 	struct fid_cq *cq;
 
-	CHECK(second_ep(&p.a, &ep, &cq));
+	CHECK(cq_new(&p.a, &cq) && ep_new(&p.a, cq, &ep));
 	CHECK(expose_all(&mr));
 	for (i = 0; i < FULL; i++)
 		if (fi_writedata(p.a.ep, sbuf, 8, NULL, i, p.a.peer, 0, KEY, ctx(1)))
@@ -179,17 +166,7 @@ static bool for_good(void)
 
 static bool unplugged(void)
 {
-	struct fid_mr *mr;
-	bool ok;
-
-	if (!link_there())
-		return pass_over("no link that can be cut");
-	CHECK(expose_all(&mr));
-	CHECK(rma_read(sbuf, 8, 0, KEY));
-	CHECK(port_limit(0, "dead-ms", DEAD_MS) && port_limit(1, "dead-ms", DEAD_MS));
-	ok = link_over(for_good());
-	CHECK(port_limit(0, "dead-ms", 10000) && port_limit(1, "dead-ms", 10000));
-	return ok && !fi_close(&mr->fid);
+	return rma_on_link(for_good, DEAD_MS);
 }
 
 /* A program on A's node writes to the address @to, in hexadecimal digits, for ever. */

@@ -2,7 +2,6 @@
 /*
  * fi_rma(3), rule by rule: flags, levels, order, errors. TIMEOUT: 300 LINKS: vnet loop
  */
-#include "link.h"
 #include "onesided.h"
 
 #define LONG	(3u << 20)
@@ -79,27 +78,59 @@ static bool levels(void)
 static bool while_cut(void)
 {
 	CHECK(link_cut());
+	pattern_fill(sbuf, 100, 6);
 	CHECK_EQ(fi_write(p.a.ep, sbuf, 100, NULL, p.a.peer, 0, KEY, ctx(1)), 0);
 	CHECK_EQ(fi_read(p.a.ep, sbuf + 8192, 100, NULL, p.a.peer, 0, KEY, ctx(2)), 0);
 	CHECK(quiet(p.a.txcq));
 	CHECK(all_bytes(rbuf, 100, 0xee));
 	CHECK(link_mend());
-	return rma_ends(2);
+	return rma_ends(2) && pattern_is(rbuf, 100, 6);
 }
 
 static bool not_before(void)
 {
+	return rma_on_link(while_cut, 0);
+}
+
+/* No entry while no packet passes; after the entry source and link may go. */
+static bool executed(uint64_t level, bool cut)
+{
+	static const size_t sizes[] = { 1, 300, 5000, LONG };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		pattern_fill(sbuf, sizes[i], i);
+		CHECK(!cut || link_cut());
+		CHECK_EQ(rma_msg(true, sbuf, sizes[i], 0, KEY, i, level), 0);
+		CHECK(!cut || (quiet(p.a.txcq) && link_mend()));
+		CHECK(rma_done(i, true));
+		CHECK(!cut || link_cut());
+		memset(sbuf, 0x99, sizes[i]);
+		CHECK(pattern_is(rbuf, sizes[i], i));
+		CHECK(!cut || link_mend());
+	}
+	return true;
+}
+
+static bool at_level(uint64_t level)
+{
 	struct fid_mr *mr;
 	bool ok;
 
-	if (!link_there())
-		return pass_over("no link that can be cut");
 	CHECK(expose_all(&mr));
-	/* the path is known */
 	CHECK(rma_read(sbuf, 8, 0, KEY));
-	pattern_fill(sbuf, 100, 6);
-	ok = link_over(while_cut());
-	return ok && pattern_is(rbuf, 100, 6) && !fi_close(&mr->fid);
+	ok = link_over(executed(level, link_there()));
+	return ok && !fi_close(&mr->fid);
+}
+
+static bool inject_complete(void)
+{
+	return at_level(FI_INJECT_COMPLETE);
+}
+
+static bool transmit_complete(void)
+{
+	return at_level(FI_TRANSMIT_COMPLETE);
 }
 
 /* ---- Fences ----------------------------------------------------------------------------- */
@@ -380,6 +411,10 @@ static const struct row rows[] = {
 	ROW("RMA-33", ON_BOTH, "FI_MORE holds nothing for ever", deferred, RMA),
 	ROW("RMA-34", ON_BOTH, "Without a level an operation completes when it is executed",
 	    not_before, RMA),
+	ROW("RMA-35", ON_BOTH, "With FI_INJECT_COMPLETE, too, an operation completes when executed",
+	    inject_complete, RMA),
+	ROW("RMA-36", ON_BOTH, "With FI_TRANSMIT_COMPLETE the peer has the bytes at the entry",
+	    transmit_complete, RMA),
 	ROW("RMA-37", ON_BOTH, "The bytes are there at the entry, whatever the level", levels, RMA),
 	ROW("RMA-40", ON_BOTH, "FI_MATCH_COMPLETE as default does no harm", levels, RMA,
 	    .o.tx_flags = FI_MATCH_COMPLETE),

@@ -41,6 +41,17 @@ vm_port()	# NODE ARGUMENTS...: adds a port, if module and tool are there
 	return 0
 }
 
+# The port of a node of LINK, in a machine with both nodes
+vm_node_port()	# NODE
+{
+	n=$(($1 + 1))
+	case $LINK in
+	veth)	vm_port "$1" "weft$1" netdev "veth$1" ;;
+	vnet)	vm_port "$1" "weft$1" vnet "$(vm_nic "$1")" addr 10.77.0.$n/24 addr fd77::$n/64 \
+			mtu "$LINK_MTU" ;;
+	esac
+}
+
 # vm_nic 0|1: PCI address of a virtio NIC of the machine
 vm_nic()
 {
@@ -110,16 +121,11 @@ vm_nodes()
 	mkdir -p /run/weft
 	case $LINK in
 	veth)
-		vm_veth && vm_port 0 weft0 netdev veth0 && vm_port 1 weft1 netdev veth1
+		vm_veth && vm_node_port 0 && vm_node_port 1
 		;;
 	vnet)
 		# programs also talk by TCP: the IP stacks are joined, with the same addresses
-		vm_veth || return 1
-		for i in 0 1; do
-			n=$((i + 1))
-			vm_port $i weft$i vnet "$(vm_nic $i)" addr 10.77.0.$n/24 addr fd77::$n/64 \
-				mtu "$LINK_MTU" || return 1
-		done
+		vm_veth && vm_node_port 0 && vm_node_port 1
 		;;
 	loop)
 		ip netns add n0 && ip -n n0 -batch - <<-EOT || return 1

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "looks.h"
 #include "onesided.h"
 
+#define DEAD_MS 10000	/* the default of this limit */
 #define LAST 4000	/* context of operations that wait in this file */
 
 bool expose(struct side *s, void *buf, size_t len, uint64_t access, uint64_t key,
@@ -90,4 +92,42 @@ bool rma_told(uint64_t data, size_t len)
 	if (p.o.type != FI_EP_MSG)
 		CHECK_EQ(src, p.b.peer);
 	return true;
+}
+
+bool cq_new(struct side *s, struct fid_cq **cq)
+{
+	struct fi_cq_attr attr = { .format = FI_CQ_FORMAT_TAGGED, .wait_obj = FI_WAIT_NONE };
+
+	CHECK_EQ(fi_cq_open(s->domain, &attr, cq, NULL), 0);
+	return true;
+}
+
+bool ep_new(struct side *s, struct fid_cq *cq, struct fid_ep **ep)
+{
+	CHECK_EQ(fi_endpoint(s->domain, s->info, ep, NULL), 0);
+	CHECK_EQ(fi_ep_bind(*ep, &s->av->fid, 0), 0);
+	CHECK_EQ(fi_ep_bind(*ep, &cq->fid, FI_TRANSMIT | FI_RECV), 0);
+	CHECK_EQ(fi_enable(*ep), 0);
+	return true;
+}
+
+/* A limit of both nodes' ports. */
+static bool dead_after(unsigned int ms)
+{
+	return port_limit(0, "dead-ms", ms) && port_limit(1, "dead-ms", ms);
+}
+
+bool rma_on_link(bool (*run)(void), unsigned int dead_ms)
+{
+	struct fid_mr *mr;
+	bool ok;
+
+	if (!link_there())
+		return pass_over("no link that can be cut");
+	CHECK(expose_all(&mr));
+	CHECK(!(p.a.info->caps & FI_RMA) || rma_read(sbuf, 8, 0, KEY));
+	CHECK(!dead_ms || dead_after(dead_ms));
+	ok = link_over(run());
+	CHECK(!dead_ms || dead_after(DEAD_MS));
+	return ok && !fi_close(&mr->fid);
 }

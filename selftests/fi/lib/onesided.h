@@ -7,7 +7,7 @@
 #ifndef WEFT_ONESIDED_H
 #define WEFT_ONESIDED_H
 
-#include "rows.h"
+#include "link.h"
 
 #define BOTH_RIGHTS (FI_REMOTE_READ | FI_REMOTE_WRITE)
 #define KEY	 77
@@ -37,5 +37,15 @@ bool rma_write(const void *buf, size_t len, uint64_t addr, uint64_t key);
 bool rma_read(void *buf, size_t len, uint64_t addr, uint64_t key);
 /* B's next completion is of a peer's write with remote CQ data. */
 bool rma_told(uint64_t data, size_t len);
+
+/* A further queue of a side; a further endpoint of it, with that queue and the side's vector. */
+bool cq_new(struct side *s, struct fid_cq **cq);
+bool ep_new(struct side *s, struct fid_cq *cq, struct fid_ep **ep);
+
+/*
+ * A row on a link that can be cut: B offers all its memory, and the path is there. @run may cut the
+ * link; a silent node is given up after @dead_ms, 0: as usual. Skipped where there is no such link.
+ */
+bool rma_on_link(bool (*run)(void), unsigned int dead_ms);
 
 #endif

@@ -191,14 +191,7 @@ vnet_unequal()	# MTU of node 0, MTU of node 1
 as_before()
 {
 	for i in 0 1; do
-		n=$((i + 1))
-		node $i weftctl port del weft$i force || return 1
-		if [ "$LINK" = vnet ]; then
-			vm_port $i weft$i vnet "$(vm_nic $i)" addr 10.77.0.$n/24 addr fd77::$n/64 \
-				mtu "$LINK_MTU" || return 1
-		else
-			vm_port $i weft$i netdev veth$i || return 1
-		fi
+		node $i weftctl port del weft$i force && vm_node_port $i || return 1
 	done
 }
 

@@ -185,16 +185,31 @@ static bool pair_insert(struct side *from, struct side *to)
 	return true;
 }
 
+/* Make side B of A's fabric and domain. */
+static bool side_share(struct side *b, const struct side *a)
+{
+	struct fi_eq_attr eq = { .wait_obj = FI_WAIT_UNSPEC };
+
+	b->info = fi_dupinfo(a->info);
+	CHECK(b->info);
+	b->fabric = a->fabric;
+	b->domain = a->domain;
+	CHECK_EQ(fi_eq_open(b->fabric, &eq, &b->eq, NULL), 0);
+	return true;
+}
+
 bool pair_sides(struct pair *p, const struct opts *o)
 {
 	struct opts a = *o, b = *o;
 
 	if (b.key_b)
 		b.key = b.key_b;
+	if (b.caps_b)
+		b.caps = b.caps_b;
 	memset(p, 0, sizeof(*p));
 	p->o = a;
 	CHECK(side_open(&p->a, 0, &a));
-	return side_open(&p->b, b.apart, &b);
+	return b.itself ? side_share(&p->b, &p->a) : side_open(&p->b, b.apart, &b);
 }
 
 bool pair_meet(struct pair *p)
@@ -208,8 +223,29 @@ bool pair_open(struct pair *p, const struct opts *o)
 	if (p->o.type == FI_EP_MSG)
 		return pair_connect(p);
 	CHECK(side_endpoint(&p->a, p->a.info, &p->o));
+	if (p->o.itself) {
+		p->b.ep = p->a.ep;
+		p->b.txcq = p->a.txcq;
+		p->b.rxcq = p->a.rxcq;
+		CHECK(pair_insert(&p->a, &p->a));
+		p->b.peer = p->a.peer;
+		return true;
+	}
 	CHECK(side_endpoint(&p->b, p->b.info, &p->o));
 	return pair_meet(p);
+}
+
+/* Close what B does not share with A. */
+static void side_unshare(struct pair *p)
+{
+	p->b.fabric = NULL;
+	p->b.domain = NULL;
+	if (p->o.type != FI_EP_MSG) {
+		p->b.ep = NULL;
+		p->b.txcq = NULL;
+		p->b.rxcq = NULL;
+	}
+	side_close(&p->b);
 }
 
 void pair_close(struct pair *p)
@@ -217,6 +253,8 @@ void pair_close(struct pair *p)
 	if (p->pep)
 		fi_close(&p->pep->fid);
 	p->pep = NULL;
+	if (p->o.itself)
+		side_unshare(p);
 	side_close(&p->a);
 	side_close(&p->b);
 }

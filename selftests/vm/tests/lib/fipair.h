@@ -25,9 +25,11 @@
  * struct opts - how a pair is made
  * @type: FI_EP_RDM, FI_EP_MSG, FI_EP_DGRAM
  * @apart: B is on the other node
+ * @itself: A's endpoint is B's, too; a connection leads to another endpoint of A's domain
  * @v6: IPv6
  * @selective: both queues are bound with FI_SELECTIVE_COMPLETION
  * @caps: more capabilities
+ * @caps_b: of B instead of @caps, 0: the same
  * @bare: @caps are all capabilities
  * @mode: modes that the program supports
  * @prefix: msg_prefix_size in the hints
@@ -53,6 +55,7 @@
 struct opts {
 	enum fi_ep_type type;
 	bool apart;
+	bool itself;
 	bool v6;
 	bool selective;
 	bool counters;
@@ -60,6 +63,7 @@ struct opts {
 	uint64_t rx_count;
 	bool no_cq;
 	uint64_t caps;
+	uint64_t caps_b;
 	bool bare;
 	uint64_t mode;
 	size_t prefix;
