@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * fi_cntr(3), rule by rule: counters of one-sided operations. TIMEOUT: 120 LINKS: vnet loop
+ * fi_cntr(3), rule by rule: counters of one-sided operations. TIMEOUT: 120 LINKS: vnet loop poll
  */
-#include "onesided.h"
+#include <poll.h>
+#include <pthread.h>
+#include <unistd.h>
+#include "other.h"
 
 #define SIZE	8192u
 
@@ -145,6 +148,85 @@ static bool without_calls(void)
 	return !fi_close(&mr->fid);
 }
 
+/* ---- A target that waits ---------------------------------------------------------------- */
+
+/**
+ * struct waits - a thread of B that waits for its counter, and sleeps meanwhile
+ * @by_file: it waits for the counter's file, else in fi_cntr_wait()
+ * @value: until the counter has this value
+ * @tid: the thread, when it is about to wait
+ * @ret: result of the wait
+ */
+struct waits {
+	bool by_file;
+	uint64_t value;
+	pid_t tid;
+	int ret;
+};
+
+/* Return: the counter has the value, or a negative errno. */
+static int wait_file(uint64_t value)
+{
+	struct fid *fid = &p.b.rxcntr->fid;
+	struct pollfd f = { .events = POLLIN };
+	int ret;
+
+	ret = fi_control(fid, FI_GETWAIT, &f.fd);
+	while (!ret && fi_cntr_read(p.b.rxcntr) < value) {
+		ret = fi_trywait(p.b.fabric, &fid, 1);
+		if (ret == -FI_EAGAIN)
+			ret = 0;
+		else if (!ret && poll(&f, 1, WAIT_MS) != 1)
+			ret = -FI_ETIMEDOUT;
+	}
+	return ret;
+}
+
+static void *wait_value(void *arg)
+{
+	struct waits *w = arg;
+
+	__atomic_store_n(&w->tid, gettid(), __ATOMIC_RELEASE);
+	w->ret = w->by_file ? wait_file(w->value) : fi_cntr_wait(p.b.rxcntr, w->value, WAIT_MS);
+	return NULL;
+}
+
+/* An operation of A wakes B, which sleeps until then, and finds the bytes. */
+static bool wakes(bool by_file, size_t len, bool write)
+{
+	struct waits w = { .by_file = by_file, .value = fi_cntr_read(p.b.rxcntr) + 1 };
+	uint64_t until = now_ms() + WAIT_MS;
+	pthread_t thread;
+	pid_t tid;
+
+	pattern_fill(write ? sbuf : rbuf, len, len + w.value);
+	CHECK_EQ(pthread_create(&thread, NULL, wait_value, &w), 0);
+	do {
+		CHECK(now_ms() < until);
+		tid = __atomic_load_n(&w.tid, __ATOMIC_ACQUIRE);
+	} while (!tid || state_of(tid) != 'S');
+	CHECK_EQ(rma_msg(write, sbuf, len, 0, KEY, 1, 0), 0);
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+	CHECK_EQ(w.ret, 0);
+	CHECK_EQ(fi_cntr_read(p.b.rxcntr), w.value);
+	CHECK(!write || pattern_is(rbuf, len, len + w.value));
+	CHECK_EQ(fi_cntr_wait(p.a.txcntr, w.value, WAIT_MS), 0);
+	return write || pattern_is(sbuf, len, len + w.value);
+}
+
+/* No endpoint has a completion queue. */
+static bool sleeps(void)
+{
+	static const size_t sizes[] = { 8, 5000, 3u << 20 };
+	struct fid_mr *mr;
+	unsigned int i;
+
+	CHECK(expose_all(&mr));
+	for (i = 0; i < 12; i++)
+		CHECK(wakes(i % 2, sizes[i / 2 % 3], i < 6));
+	return !fi_close(&mr->fid);
+}
+
 #define TX .o.counters = true, .o.tx_count = FI_READ | FI_WRITE
 #define PEERS RMA_EVENTS, TX, .o.rx_count
 
@@ -160,6 +242,8 @@ static const struct row rows[] = {
 	    PEERS = FI_REMOTE_WRITE | FI_REMOTE_READ),
 	ROW("CNTR-10", ON_BOTH, "A counter may count several directions, and for a region",
 	    shared, PEERS = FI_RECV | FI_REMOTE_WRITE),
+	ROW("CNTR-11", ON_BOTH, "An operation of a peer wakes a target that waits for its counter",
+	    sleeps, PEERS = FI_REMOTE_WRITE | FI_REMOTE_READ, .o.bare = true, .o.no_cq = true),
 	ROW("CNTR-12", ON_BOTH, "Additions of the program and steps of peers are not lost",
 	    both_add, PEERS = FI_REMOTE_WRITE),
 	ROW("CNTR-13", ON_BOTH, "A counter of an endpoint or a region is not closed", in_use,

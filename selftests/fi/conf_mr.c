@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "onesided.h"
+#include "atomics.h"
 
 #define SIZE	(64u << 10)
 
@@ -486,6 +486,82 @@ static bool modes(void)
 	return true;
 }
 
+/* Without any bit of mr_mode, and by all versions of the interface, everything works. */
+static bool no_modes(void)
+{
+	static const uint32_t versions[] = { FI_VERSION(1, 0), FI_VERSION(1, 4), FI_VERSION(1, 5),
+					     FI_VERSION(1, 17) };
+	struct fi_info *h = fi_dupinfo(p.a.info), *info;
+	uint64_t one = 1, r = 0;
+	struct fid_mr *mr;
+	unsigned int i;
+
+	CHECK(h);
+	h->mode = 0;
+	h->domain_attr->mr_mode = 0;
+	h->caps = FI_RMA | FI_ATOMIC;
+	h->tx_attr->caps = 0;
+	h->rx_attr->caps = 0;
+	node_enter(0);
+	for (i = 0; i < 4; i++) {
+		CHECK_EQ(fi_getinfo(versions[i], NULL, NULL, 0, h, &info), 0);
+		CHECK_EQ(info->caps & (FI_RMA | FI_ATOMIC), FI_RMA | FI_ATOMIC);
+		CHECK_EQ(info->mode, 0);
+		fi_freeinfo(info);
+	}
+	fi_freeinfo(h);
+	CHECK_EQ(p.a.info->domain_attr->mr_mode, 0);
+	CHECK_EQ(p.a.info->mode, 0);
+	CHECK(expose(&p.b, rbuf, SIZE, BOTH_RIGHTS, KEY, &mr));
+	CHECK(reaches(8, KEY, rbuf + 8));
+	*word() = 41;
+	CHECK_EQ(atomic_fetch(&one, &r, KEY, FI_SUM, 1), 0);
+	CHECK(atomic_done(1, true));
+	CHECK(r == 41 && *word() == 42);
+	return !fi_close(&mr->fid);
+}
+
+/* A may initiate only. It has no region, its buffers neither. B may be a target only. */
+static bool no_region(void)
+{
+	uint8_t here[300], *map = map_at(NULL, SIZE);
+	struct fid_mr *mr;
+
+	CHECK(map != MAP_FAILED);
+	CHECK_EQ(p.a.info->caps & (FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE),
+		 FI_READ | FI_WRITE);
+	CHECK_EQ(p.b.info->caps & (FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE),
+		 FI_REMOTE_READ | FI_REMOTE_WRITE);
+	CHECK(expose(&p.b, rbuf, SIZE, BOTH_RIGHTS, KEY, &mr));
+	pattern_fill(here, sizeof(here), 4);
+	CHECK(rma_write(here, sizeof(here), 0, KEY));
+	CHECK(pattern_is(rbuf, sizeof(here), 4));
+	pattern_fill(rbuf, SIZE, 5);
+	CHECK(rma_read(map, SIZE, 0, KEY));
+	CHECK(pattern_is(map, SIZE, 5));
+	munmap(map, SIZE);
+	return !fi_close(&mr->fid);
+}
+
+/* Registrations are synchronous: the key counts at the return, and no event follows. */
+static bool synchronous(void)
+{
+	struct fi_eq_cm_entry e;
+	struct fid_mr *mr;
+	unsigned int i;
+	uint32_t type;
+
+	CHECK_EQ(fi_domain_bind(p.b.domain, &p.b.eq->fid, FI_REG_MR), -FI_ENOSYS);
+	for (i = 0; i < 20; i++) {
+		CHECK(expose(&p.b, rbuf, SIZE, BOTH_RIGHTS, KEY, &mr));
+		CHECK(reaches(i, KEY, rbuf + i));
+		CHECK_EQ(fi_close(&mr->fid), 0);
+		CHECK(hidden(i, KEY));
+	}
+	CHECK_EQ(fi_eq_read(p.b.eq, &type, &e, sizeof(e), 0), -FI_EAGAIN);
+	return true;
+}
+
 /* ---- Counters and endpoints of regions -------------------------------------------------- */
 
 static bool open_cntr(struct fid_cntr **cntr)
@@ -521,6 +597,58 @@ static bool counted(void)
 		CHECK_EQ(fi_close(&cntr[i]->fid), 0);
 	}
 	return true;
+}
+
+/* A counter is bound before the first use, or when peers have used the region already. */
+static bool bound_late(void)
+{
+	struct fid_cntr *cntr;
+	struct fid_mr *mr;
+	unsigned int late;
+
+	for (late = 0; late < 2; late++) {
+		CHECK(open_cntr(&cntr));
+		CHECK(expose(&p.b, rbuf, SIZE, BOTH_RIGHTS, KEY, &mr));
+		if (late) {
+			CHECK(rma_write(sbuf, 5000, 0, KEY));
+			CHECK(cntr_is(cntr, 0));
+		}
+		CHECK_EQ(fi_mr_bind(mr, &cntr->fid, FI_REMOTE_WRITE), 0);
+		CHECK(rma_write(sbuf, 8, 0, KEY));
+		CHECK(rma_write(sbuf, SIZE, 0, KEY));
+		CHECK(cntr_is(cntr, 2));
+		/* there is nothing to enable */
+		CHECK_EQ(fi_mr_enable(mr), 0);
+		CHECK(rma_write(sbuf, 8, 0, KEY));
+		CHECK(cntr_is(cntr, 3));
+		CHECK_EQ(fi_close(&mr->fid), 0);
+		CHECK_EQ(fi_close(&cntr->fid), 0);
+	}
+	return true;
+}
+
+/* A counter waits for its regions. A region waits for nothing that is bound to it. */
+static bool which_first(void)
+{
+	struct fid_cntr *cntr;
+	struct fid_mr *mr[2];
+	unsigned int i;
+
+	CHECK(open_cntr(&cntr));
+	for (i = 0; i < 2; i++) {
+		CHECK(expose(&p.b, rbuf, SIZE, BOTH_RIGHTS, KEY + i, &mr[i]));
+		CHECK_EQ(fi_mr_bind(mr[i], &cntr->fid, FI_REMOTE_WRITE), 0);
+		CHECK_EQ(fi_mr_bind(mr[i], &p.b.ep->fid, 0), 0);
+	}
+	for (i = 0; i < 2; i++) {
+		CHECK_EQ(fi_close(&cntr->fid), -FI_EBUSY);
+		/* it counts as before */
+		CHECK(rma_write(sbuf, 8, 0, KEY + 1));
+		CHECK(cntr_is(cntr, i + 1));
+		CHECK_EQ(fi_close(&mr[i]->fid), 0);
+		CHECK(hidden(0, KEY + i));
+	}
+	return !fi_close(&cntr->fid);
 }
 
 static bool not_counted(void)
@@ -624,8 +752,6 @@ static bool domain_busy(void)
 	struct fid_mr *mr;
 
 	CHECK_EQ(fi_domain(p.b.fabric, p.b.info, &domain, NULL), 0);
-	/* registrations are synchronous */
-	CHECK_EQ(fi_domain_bind(domain, &p.b.eq->fid, FI_REG_MR), -FI_ENOSYS);
 	CHECK_EQ(fi_mr_reg(domain, rbuf, 8, BOTH_RIGHTS, 0, KEY, 0, &mr, NULL), 0);
 	CHECK_EQ(fi_close(&domain->fid), -FI_EBUSY);
 	CHECK_EQ(fi_close(&mr->fid), 0);
@@ -692,19 +818,30 @@ static const struct row rows[] = {
 	    .once = true),
 	ROW("MR-15", ON_RDM, "The mr_mode has only bits of the hints, and none is needed", modes,
 	    .alone = true, .once = true),
+	ROW("MR-16", ON_BOTH, "Without bits of mr_mode there are all one-sided operations",
+	    no_modes, .o.caps = FI_RMA | FI_ATOMIC),
+	ROW("MR-17", ON_BOTH, "An initiator needs no region", no_region,
+	    .o.caps = FI_RMA | FI_READ | FI_WRITE,
+	    .o.caps_b = FI_RMA | FI_REMOTE_READ | FI_REMOTE_WRITE),
 	ROW("MR-18", ON_BOTH, "Descriptors are accepted everywhere, and not looked at", descriptors,
 	    RMA),
 	ROW("MR-19", ON_BOTH, "Raw keys can be had, mapped and unmapped", raw_keys, RMA),
 	ROW("MR-20", ON_BOTH, "A refresh changes nothing", refreshes, RMA),
+	ROW("MR-21", ON_BOTH, "FI_REG_MR is not supported: registrations are synchronous",
+	    synchronous, RMA),
 	ROW("MR-22", ON_BOTH, "A counter of a region counts the operations that change it", counted,
 	    RMA_EVENTS),
 	ROW("MR-22a", ON_BOTH, "It needs FI_RMA_EVENT", not_counted, RMA, .once = true),
+	ROW("MR-23", ON_BOTH, "A counter is bound before or after the first use", bound_late,
+	    RMA_EVENTS),
 	ROW("MR-24", ON_BOTH, "With FI_RMA_EVENT a region waits for fi_mr_enable", enabled,
 	    RMA_EVENTS),
 	ROW("MR-25", ON_BOTH, "An endpoint of the domain may be bound to a region", endpoints, RMA),
 	ROW("MR-26", ON_BOTH, "Wrong binds to a region are refused", wrong_binds, RMA_EVENTS),
 	ROW("MR-27", ON_BOTH, "After the close of a region its memory does not change", closes,
 	    RMA),
+	ROW("MR-29", ON_BOTH, "A region closes before the counter that is bound to it", which_first,
+	    RMA_EVENTS),
 	ROW("MR-30", ON_BOTH, "A domain with regions is not closed", domain_busy, RMA,
 	    .once = true),
 	ROW("MR-31", ON_BOTH, "A forked child does not end regions", forks, RMA),
