@@ -3,6 +3,7 @@
  * fi_atomic(3), rule by rule: calls, what is supported, arguments, errors, order.
  * TIMEOUT: 300 LINKS: vnet loop slow
  */
+#include <pthread.h>
 #include "atomics.h"
 
 /* ---- Calls ------------------------------------------------------------------------------ */
@@ -21,7 +22,6 @@ static bool bases(void)
 		{ FI_ATOMIC_WRITE, 6, 3, 3 },
 	};
 	struct fid_mr *mr;
-	uint64_t r;
 	unsigned int i;
 
 	CHECK(expose_all(&mr));
@@ -31,16 +31,52 @@ static bool bases(void)
 		CHECK_EQ(atomic_base(&t[i].operand, KEY, t[i].op, 1), 0);
 		CHECK(atomic_done(1, false));
 		CHECK_EQ(*word(), t[i].after);
-		*word() = t[i].target;
-		r = 99;
-		CHECK_EQ(atomic_fetch(&t[i].operand, &r, KEY, t[i].op, 2), 0);
-		CHECK(atomic_done(2, true));
-		CHECK_EQ(*word(), t[i].after);
-		CHECK_EQ(r, t[i].target);
 		CHECK_EQ(word()[1], 0x77);
 	}
 	CHECK_EQ(fi_close(&mr->fid), 0);
 	return true;
+}
+
+#define ELEMENTS 3	/* of a fetching operation */
+
+/* Fetch elements of a type. The base operation, on equal elements beside them, is the model. */
+static bool fetches(enum fi_datatype type, enum fi_op op, size_t size, uint32_t seed)
+{
+	uint8_t *at = rbuf + FIRST, *model = at + 64, before[64], r[64];
+	size_t len = ELEMENTS * size;
+
+	pattern_fill(at, 64, seed);
+	memcpy(model, at, 64);
+	memcpy(before, at, 64);
+	memset(r, 0xcc, sizeof(r));
+	pattern_fill(sbuf, len, seed + 1);
+	CHECK_EQ(fi_fetch_atomic(p.a.ep, sbuf, ELEMENTS, NULL, r, NULL, p.a.peer, FIRST, KEY, type,
+				 op, ctx(1)), 0);
+	CHECK(atomic_done(1, true));
+	CHECK(!memcmp(r, before, len));
+	CHECK(all_bytes(r + len, sizeof(r) - len, 0xcc));
+	if (op != FI_ATOMIC_READ) {
+		CHECK_EQ(fi_atomic(p.a.ep, sbuf, ELEMENTS, NULL, p.a.peer, FIRST + 64, KEY, type,
+				   op, ctx(2)), 0);
+		CHECK(atomic_done(2, false));
+	}
+	CHECK(!memcmp(at, model, 64));
+	return !memcmp(at + len, before + len, 64 - len);
+}
+
+static bool all_fetches(void)
+{
+	struct fi_atomic_attr attr;
+	unsigned int type, op, n = 0;
+	struct fid_mr *mr;
+
+	CHECK(expose_all(&mr));
+	for (type = 0; type < FI_DATATYPE_LAST; type++)
+		for (op = 0; op < FI_ATOMIC_OP_LAST; op++)
+			if (!fi_query_atomic(p.a.domain, type, op, &attr, FI_FETCH_ATOMIC))
+				CHECK(fetches(type, op, attr.size, ++n));
+	CHECK(n > 100);
+	return !fi_close(&mr->fid);
 }
 
 static bool compares(void)
@@ -389,6 +425,150 @@ static bool adds(void)
 	return true;
 }
 
+#define LOCKED	100	/* times that each side has the lock */
+
+/* B takes the lock, the first word, by its own instructions, and increments the second word. */
+static void *locks(void *arg)
+{
+	uint64_t free, *w = arg;
+	unsigned int i;
+
+	for (i = 0; i < LOCKED; i++) {
+		do
+			free = 0;
+		while (!__atomic_compare_exchange_n(&w[0], &free, 2, false, __ATOMIC_ACQUIRE,
+						    __ATOMIC_RELAXED));
+		/* not atomic */
+		__atomic_store_n(&w[1], __atomic_load_n(&w[1], __ATOMIC_RELAXED) + 1,
+				 __ATOMIC_RELAXED);
+		__atomic_store_n(&w[0], 0, __ATOMIC_RELEASE);
+	}
+	return NULL;
+}
+
+/* A single element, its initial value in @r. */
+static bool fetched(uint64_t at, uint64_t v, enum fi_op op, uint64_t *r)
+{
+	CHECK_EQ(fi_fetch_atomic(p.a.ep, &v, 1, NULL, r, NULL, p.a.peer, at, KEY, FI_UINT64, op,
+				 ctx(1)), 0);
+	return atomic_done(1, true);
+}
+
+/* A has the same lock by compare and swap. */
+static bool a_locks(void)
+{
+	const uint64_t mine = 1, none = 0;
+	uint64_t r, n;
+	unsigned int i;
+
+	for (i = 0; i < LOCKED; i++) {
+		do {
+			CHECK_EQ(atomic_compare(&mine, &none, &r, KEY, FI_CSWAP, 2), 0);
+			CHECK(atomic_done(2, true));
+		} while (r);
+		CHECK(fetched(FIRST + 8, 0, FI_ATOMIC_READ, &n));
+		CHECK(fetched(FIRST + 8, n + 1, FI_ATOMIC_WRITE, &r));
+		CHECK_EQ(r, n);
+		CHECK(fetched(FIRST, 0, FI_ATOMIC_WRITE, &r));
+		CHECK_EQ(r, 1);
+	}
+	return true;
+}
+
+static bool beside_processor(void)
+{
+	struct fid_mr *mr;
+	pthread_t thread;
+	bool ok;
+
+	CHECK(adds());
+	CHECK(expose_all(&mr));
+	memset(word(), 0, 16);
+	CHECK_EQ(pthread_create(&thread, NULL, locks, word()), 0);
+	ok = a_locks();
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+	CHECK(ok);
+	CHECK_EQ(word()[1], 2 * LOCKED);
+	return !fi_close(&mr->fid);
+}
+
+#define PAIRS	4	/* half of them within a node */
+#define EACH	300	/* additions of each */
+
+/**
+ * struct adder - a thread with a pair of endpoints of its own, each side in a domain of its own
+ * @q: the pair
+ * @mr: the same memory for all
+ * @r: results
+ * @ok: all operations have succeeded
+ * @thread: the thread
+ */
+struct adder {
+	struct pair q;
+	struct fid_mr *mr;
+	uint64_t r[EACH];
+	bool ok;
+	pthread_t thread;
+};
+
+static bool add_all(struct adder *t)
+{
+	struct fi_cq_tagged_entry c;
+	unsigned int i, k;
+	uint64_t one = 1;
+
+	for (i = 0; i < EACH; i += 10) {
+		for (k = i; k < i + 10; k++)
+			CHECK_EQ(fi_fetch_atomic(t->q.a.ep, &one, 1, NULL, &t->r[k], NULL,
+						 t->q.a.peer, FIRST, KEY, FI_UINT64, FI_SUM,
+						 ctx(k)), 0);
+		for (k = i; k < i + 10; k++)
+			CHECK_EQ(completion(t->q.a.txcq, &c, NULL, NULL), 1);
+	}
+	return true;
+}
+
+static void *run_adder(void *arg)
+{
+	struct adder *t = arg;
+
+	t->ok = add_all(t);
+	return NULL;
+}
+
+/* Endpoints of several domains, on both nodes, add to one word. */
+static bool many_add(void)
+{
+	static struct adder t[PAIRS];
+	static bool seen[PAIRS * EACH];
+	struct opts o = p.o;
+	unsigned int i, k;
+
+	memset(t, 0, sizeof(t));
+	memset(seen, 0, sizeof(seen));
+	*word() = 0;
+	for (i = 0; i < PAIRS; i++) {
+		o.apart = p.o.apart && i % 2;
+		CHECK(pair_open(&t[i].q, &o));
+		CHECK(expose(&t[i].q.b, rbuf, ROOM, BOTH_RIGHTS, KEY, &t[i].mr));
+	}
+	for (i = 0; i < PAIRS; i++)
+		CHECK_EQ(pthread_create(&t[i].thread, NULL, run_adder, &t[i]), 0);
+	for (i = 0; i < PAIRS; i++)
+		CHECK_EQ(pthread_join(t[i].thread, NULL), 0);
+	CHECK_EQ(*word(), PAIRS * EACH);
+	for (i = 0; i < PAIRS; i++) {
+		CHECK(t[i].ok);
+		for (k = 0; k < EACH; k++) {
+			CHECK(t[i].r[k] < PAIRS * EACH && !seen[t[i].r[k]]);
+			seen[t[i].r[k]] = true;
+		}
+		CHECK_EQ(fi_close(&t[i].mr->fid), 0);
+		pair_close(&t[i].q);
+	}
+	return true;
+}
+
 /* Endpoints with FI_ATOMIC alone refuse reads and writes. */
 static bool alone(void)
 {
@@ -420,8 +600,10 @@ static bool none(void)
 }
 
 static const struct row rows[] = {
-	ROW("ATOM-01", ON_BOTH, "Base and fetching operations have the values of their definition",
-	    bases, ATOMIC),
+	ROW("ATOM-01", ON_BOTH, "Base operations have the values of their definition", bases,
+	    ATOMIC),
+	ROW("ATOM-02", ON_BOTH, "A fetch returns the initial values, and does what the base does",
+	    all_fetches, ATOMIC),
 	ROW("ATOM-03", ON_BOTH, "A compare stores the operand if the relation holds", compares,
 	    ATOMIC),
 	ROW("ATOM-05", ON_BOTH, "A read has no operands; rights are those of the kind",
@@ -430,8 +612,10 @@ static const struct row rows[] = {
 	ROW("ATOM-08", ON_BOTH, "Segments of all kinds are used front to back", vectors, ATOMIC),
 	ROW("ATOM-10", ON_BOTH, "The operand of an inject is free at once, and a failure is told",
 	    injects, ATOMIC),
-	ROW("ATOM-14", ON_BOTH, "Elements are atomic against the target's own instructions", adds,
-	    ATOMIC),
+	ROW("ATOM-14", ON_BOTH, "Elements are atomic against operations of all endpoints and nodes",
+	    many_add, ATOMIC, .alone = true),
+	ROW("ATOM-15", ON_BOTH, "Elements are atomic against the target's own instructions",
+	    beside_processor, ATOMIC),
 	ROW("ATOM-17", ON_BOTH, "From one element to the maximum, with 16 KiB of operands", counts,
 	    ATOMIC),
 	ROW("ATOM-18", ON_BOTH, "The valid calls and the query say what the calls do", supported,

@@ -8,8 +8,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "atomics.h"
-#include "link.h"
-#include "looks.h"
 
 #define LONG	(3u << 20)
 
@@ -155,7 +153,7 @@ static bool no_tear(void)
 
 /* ---- Once and only once ------------------------------------------------------------------ */
 
-#define ADDS	1500
+#define ADDS	12000
 #define AT_ONCE	30
 
 /* Add 1 again and again: the results are the numbers from 0 on, each once. */
@@ -173,7 +171,7 @@ static bool counts_up(bool cuts)
 		for (i = 0; i < AT_ONCE; i++)
 			CHECK_EQ(atomic_fetch(&one, &r[i], KEY, FI_SUM, i), 0);
 		/* requests and results of these operations are lost, and sent again */
-		if (cuts && n % 300 == 0) {
+		if (cuts && n % (ADDS / 5) == 0) {
 			CHECK(link_cut());
 			usleep(50000);
 			CHECK(link_mend());
@@ -203,15 +201,14 @@ static bool once(void)
 	return !fi_close(&mr->fid);
 }
 
+static bool with_cuts(void)
+{
+	return counts_up(true);
+}
+
 static bool lost_results(void)
 {
-	struct fid_mr *mr;
-
-	if (!link_there())
-		return pass_over("no link that can be cut");
-	CHECK(expose_all(&mr));
-	CHECK(link_over(counts_up(true)));
-	return !fi_close(&mr->fid);
+	return rma_on_link(with_cuts, 0);
 }
 
 #define DEAD_MS	2000
@@ -267,16 +264,7 @@ static bool silent(void)
 
 static bool gone_initiator(void)
 {
-	struct fid_mr *mr;
-	bool ok;
-
-	if (!link_there())
-		return pass_over("no link that can be cut");
-	CHECK(expose_all(&mr));
-	CHECK(port_limit(0, "dead-ms", DEAD_MS) && port_limit(1, "dead-ms", DEAD_MS));
-	ok = link_over(silent());
-	CHECK(port_limit(0, "dead-ms", 10000) && port_limit(1, "dead-ms", 10000));
-	return ok && !fi_close(&mr->fid);
+	return rma_on_link(silent, DEAD_MS);
 }
 
 /* ---- Order ------------------------------------------------------------------------------- */
