@@ -158,11 +158,37 @@ batch_json()
 		{ echo "$said"; return 1; }
 }
 
+# exits STATUS COMMAND...
+exits()
+{
+	want=$1
+	shift
+	"$@"
+	status=$?
+	[ $status = "$want" ] || { echo "$* exits with $status"; return 1; }
+}
+
+# as weftctl(8) lists them
+statuses()
+{
+	head -c 32 /dev/urandom >/run/weft/key
+	exits 0 node 0 weftctl port show >/dev/null &&
+		exits 1 node 0 weftctl nonesuch && exits 1 node 0 weftctl port add &&
+		exits 1 node 0 weftctl -b /nonesuch &&
+		exits 1 node 0 weftctl job add lab key /nonesuch &&
+		exits 1 node 0 sh -c 'exec weftctl port show >/dev/full' &&
+		echo "port show" >/run/weft/batch &&
+		exits 1 node 0 weftctl -b /run/weft/batch -s /nonesuch/state &&
+		exits 2 node 0 weftctl port del nonesuch &&
+		exits 2 unshare -n weftctl job add lab key /run/weft/key
+}
+
 tap_run "weftctl and sysfs tell the same of the port" same_port
 tap_run "weftctl and sysfs have the same counters" same_counters
 tap_run "a loop port" loop_port
 tap_run "thirty ports" many
 tap_run "made and deleted at the same time" race
+tap_run "exit status" statuses
 tap_run "commands from a file" batch
 tap_run "JSON of commands from a file" batch_json
 tap_run "seen only in its namespace" other_namespace
