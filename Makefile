@@ -4,7 +4,7 @@
 # generated goes below build/; sources are found by wildcard, so that adding a
 # file to a folder is all there is to do.
 
-VERSION := 0.1.0
+VERSION := 0.2.0
 
 SHELL := /bin/bash
 .DELETE_ON_ERROR:

@@ -59,5 +59,5 @@ module_init(weft_init);
 module_exit(weft_exit);
 
 MODULE_DESCRIPTION("weft: fabric endpoints on plain Ethernet");
-MODULE_VERSION("0.1.0");
+MODULE_VERSION("0.2.0");
 MODULE_LICENSE("GPL");

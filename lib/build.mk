@@ -4,7 +4,9 @@
 
 objs = $(patsubst %.c,$(B)/obj/%.o,$(sort $(wildcard $(addsuffix /*.c,$(1)))))
 
-libweft_obj := $(call objs,lib/libweft)
+# functions of earlier releases are for programs that are linked with the shared library
+compat_obj := $(B)/obj/lib/libweft/compat.o
+libweft_obj := $(filter-out $(compat_obj),$(call objs,lib/libweft))
 fi_obj := $(call objs,lib/fi)
 weftctl_obj := $(call objs,lib/weftctl)
 # reads keys of jobs, in weftctl too
@@ -40,16 +42,16 @@ tools: $(if $(weftctl_obj),$(weftctl))
 # Only said, not installed; headers that are missing are an ugly message.
 user-packages:
 	@selftests/vm/packages -n build
-$(libweft_obj) $(fi_obj) $(weftctl_obj) $(dat_obj): | user-packages
+$(libweft_obj) $(compat_obj) $(fi_obj) $(weftctl_obj) $(dat_obj): | user-packages
 
 # what is exported stands in a linker map beside the sources
 libweft_map := $(wildcard lib/libweft/*.map)
 fi_map := $(wildcard lib/fi/*.map)
-$(libweft): $(libweft_obj) $(libweft_map)
+$(libweft): $(libweft_obj) $(compat_obj) $(libweft_map)
 	$(say) LINK '$@'
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-soname,libweft.so.0 $(ldflags) -o $@ \
-		$(libweft_obj) $(libweft_map:%=-Wl,--version-script=%) \
+		$(libweft_obj) $(compat_obj) $(libweft_map:%=-Wl,--version-script=%) \
 		-Wl,--no-undefined-version
 
 $(B)/lib/libweft.so: $(libweft)

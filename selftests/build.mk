@@ -170,6 +170,9 @@ libweft_tests := $(filter $(B)/host/test_libweft%,$(lib_tests))
 $(libweft_tests): $(libweft_obj) $(B)/obj/selftests/lib/fake.o
 $(B)/host/test_run: $(libweft_obj) $(B)/obj/selftests/lib/fake.o $(B)/obj/lib/fi/weft_run.o
 $(B)/host/test_reason: $(B)/obj/lib/fi/weft_reason.o
+# symbol versions are those of the shared library, which takes the stand-in's calls
+$(B)/host/test_versions: $(B)/obj/selftests/lib/fake.o $(B)/lib/libweft.so
+$(B)/host/test_versions: lib_test_ldflags = -L$(B)/lib -lweft -Wl,-rpath,'$$ORIGIN/../lib'
 $(B)/host/test_key: $(key_obj)
 $(B)/host/test_weftctl: $(foreach f,args batch apply output,$(B)/obj/lib/weftctl/$(f).o)
 
@@ -179,7 +182,7 @@ $(lib_test_obj) $(B)/obj/selftests/lib/fake.o: cflags = -Wno-missing-field-initi
 $(lib_tests): $(B)/host/%: $(B)/obj/selftests/lib/%.o
 	$(say) LINK '$@'
 	@mkdir -p $(@D)
-	$(Q)$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) -lpthread
+	$(Q)$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) $(lib_test_ldflags) -lpthread
 
 # --- test machine: selftests/vm/tests/*.c, each a program ------------------
 

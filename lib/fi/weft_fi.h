@@ -48,7 +48,7 @@
 
 #define WEFT_FI_NAME		"weft"
 #define WEFT_FI_FABRIC		"weft"	/* one fabric for all ports: IP routing connects them */
-#define WEFT_FI_VERSION		FI_VERSION(0, 1)
+#define WEFT_FI_VERSION		FI_VERSION(0, 2)
 #define WEFT_FI_PROTO		(1u << 31 | 0x77656674)	/* provider specific: "weft" */
 #define WEFT_FI_PROTO_VERSION	1
 

@@ -179,4 +179,8 @@ static inline void lw_full_barrier(void)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
+/* compat.c: functions of earlier releases */
+int lw_ep_create_0_1(struct weft_ctx *ctx, struct weft_ep_attr *attr, struct weft_ep **ep);
+int lw_ep_enable_all_0_1(struct weft_ep *ep, const struct weft_ep_queues *q);
+
 #endif /* _LIBWEFT_INTERNAL_H */

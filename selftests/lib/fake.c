@@ -28,6 +28,8 @@ uint32_t notify_handle, notify_flags;
 int destroy_errno;
 uint32_t abi = WEFT_ABI_VERSION;
 struct weft_ioc_cm last_cm;
+struct weft_ioc_ep last_ep;
+struct weft_ioc_ep_enable last_enable;
 uint64_t last_wait;
 struct weft_ioc_region last_region;
 struct weft_iov last_segs[WEFT_IOV_MAX];
@@ -87,7 +89,11 @@ static int fake(unsigned long req, void *arg)
 		cq->doorbell = PART(bell, 0);
 		cq->status = PART(status, 0);
 		return 0;
+	case WEFT_IOC_EP_ENABLE:
+		last_enable = *(struct weft_ioc_ep_enable *)arg;
+		return 0;
 	case WEFT_IOC_EP_CREATE:
+		last_ep = *ep;
 		ep->handle = 0x20002;
 		if (ep->type == WEFT_EP_PASSIVE)
 			return 0;

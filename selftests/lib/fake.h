@@ -52,7 +52,10 @@ extern unsigned int notify_eintr;		/* so many notify calls are interrupted */
 extern uint32_t notify_handle, notify_flags;
 extern int destroy_errno;		/* result of any destroy call */
 extern uint32_t abi;			/* version that the device reports */
-extern struct weft_ioc_cm last_cm;	/* arguments of the last call of that kind */
+/* arguments of the last calls of these kinds, as the library writes them */
+extern struct weft_ioc_cm last_cm;
+extern struct weft_ioc_ep last_ep;
+extern struct weft_ioc_ep_enable last_enable;
 extern uint64_t last_wait;		/* where the last wait was */
 extern struct weft_ioc_region last_region;	/* arguments of the last region */
 extern struct weft_iov last_segs[WEFT_IOV_MAX];
