@@ -54,6 +54,17 @@ same_port()
 	for a in $(attr weft0 addresses); do
 		echo "$shown" | grep -qw "addr $a" || { echo "$a is missing"; return 1; }
 	done
+	# KEY:ATTRIBUTE, use and settings; what the driver does not have is empty, or not shown
+	for a in engine:engine idle_us:engine_idle_us hot:engine_hot priorities:priorities \
+		bypass:bypass bypass_state:bypass_state doorbell:doorbell rma_users:rma_users \
+		ctx:contexts ep:endpoints path:paths pinned:pinned_bytes; do
+		value=$(attr weft0 "${a#*:}")
+		case "$shown " in
+		*" ${a%%:*} ${value:-nothing} "*) ;;
+		*" ${a%%:*} "*) echo "${a#*:} differs: $value"; return 1 ;;
+		*) [ -z "$value" ] || { echo "${a%%:*} is missing"; return 1; } ;;
+		esac
+	done
 }
 
 other_namespace()

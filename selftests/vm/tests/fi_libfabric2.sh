@@ -43,12 +43,26 @@ messages()	# PROGRAM ROW...
 	"$run" "$prog" "$@"
 }
 
+# the administrator's file chooses for all programs of the node
+by_file()
+{
+	rm -rf /run/weft/etc
+	cp -a /etc /run/weft/etc && echo "FI_PROVIDER=weft" >/run/weft/etc/libfabric.conf || return 1
+	node 0 unshare -m sh -c 'mount --bind /run/weft/etc /etc && exec "$@"' sh \
+		"$run" "$made/fabric/bin/fi_info" >/run/weft/info
+	status=$?
+	rm -r /run/weft/etc
+	sed -n 's/^provider: //p' /run/weft/info | uniq
+	[ $status = 0 ] && [ "$(sed -n 's/^provider: //p' /run/weft/info | uniq)" = weft ]
+}
+
 for of in "1.17 $VM_BUILD" "2 $made"; do
 	set -- $of
 	FI_PROVIDER_PATH=$2/lib/libfabric
 	tap_run "made for $1: fi_info of libfabric 2.x shows it" shown "$1"
 	tap_run "made for $1: messages under libfabric 2.x" \
 		messages conf_msg MSG-001 MSG-002 MSG-004 MSG-011 MSG-013 MSG-028 MSG-038
+	tap_run "made for $1: libfabric.conf chooses it" by_file
 	tap_run "made for $1: tagged ones" messages conf_tagged TAG-001 TAG-002 TAG-003
 done
 tap_done
