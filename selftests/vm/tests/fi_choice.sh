@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Which provider stock libfabric offers first, and the ways to choose weft: what fi_weft(7) says.
-# fi_info asks, as programs do.
-# LINKS: vnet
+# fi_info asks, as programs do. The link has a network device, so that other providers have it, too.
 
 . "$VM_REPO/selftests/vm/lib.sh"
 
