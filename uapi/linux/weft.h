@@ -11,7 +11,7 @@
  * accepts a longer one if the unknown bytes are zero. It extends a shorter one by zeros. Reserved
  * fields and unknown flags must be 0.
  *
- * Field by field: Documentation/uapi.rst
+ * Calls and their errors: Documentation/uapi.rst
  */
 #ifndef _UAPI_LINUX_WEFT_H
 #define _UAPI_LINUX_WEFT_H

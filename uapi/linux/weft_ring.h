@@ -9,7 +9,7 @@
  * Rules of growth: fixed-width fields, native byte order, no pointers (u64 instead), no enums, no
  * bit fields. Reserved fields and unknown flags must be 0.
  *
- * Field by field: Documentation/uapi.rst
+ * The protocol step by step: Documentation/uapi.rst
  */
 #ifndef _UAPI_LINUX_WEFT_RING_H
 #define _UAPI_LINUX_WEFT_RING_H

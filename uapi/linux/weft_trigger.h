@@ -5,7 +5,7 @@
  * A trigger names a counter, a threshold and an operation. The kernel posts the operation when the
  * counter has reached the threshold. The program need not run then. fi_trigger(3) has the model.
  *
- * Field by field: Documentation/uapi.rst. Rules: Documentation/trigger.rst.
+ * Calls and their errors: Documentation/uapi.rst. Rules: Documentation/trigger.rst.
  */
 #ifndef _UAPI_LINUX_WEFT_TRIGGER_H
 #define _UAPI_LINUX_WEFT_TRIGGER_H
