@@ -127,10 +127,11 @@ sparse: module
 # (selftests/vm/kernel knows which there are)
 for_vm_kernel = @k=$$(selftests/vm/kernel $*) && \
 	$(MAKE) --no-print-directory $(1) KDIR="$$k/headers"
+# (+: the make of a call of make's is one, too, and shares its jobs)
 module-%: packages-vm packages-build
-	$(call for_vm_kernel,module)
+	+$(call for_vm_kernel,module)
 sparse-%: packages-vm packages-build
-	$(call for_vm_kernel,sparse)
+	+$(call for_vm_kernel,sparse)
 
 # --- user space ------------------------------------------------------------
 
