@@ -8,6 +8,8 @@
  * may call kernel/trace.
  */
 #include <linux/module.h>
+#include <linux/weft_netlink.h>
+#include <net/genetlink.h>
 
 #include "admin/admin.h"
 #include "dev/dev.h"
@@ -61,3 +63,5 @@ module_exit(weft_exit);
 MODULE_DESCRIPTION("weft: fabric endpoints on plain Ethernet");
 MODULE_VERSION("0.2.0");
 MODULE_LICENSE("GPL");
+/* the kernel loads the module when a program, as weftctl, asks for its netlink family */
+MODULE_ALIAS_GENL_FAMILY(WEFT_GENL_NAME);

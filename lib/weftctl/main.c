@@ -9,10 +9,6 @@
 
 #include "weftctl.h"
 
-#ifndef WEFT_VERSION
-#define WEFT_VERSION	"unknown"
-#endif
-
 static const char usage[] =
 	"Usage: weftctl [-j] [-p] OBJECT [COMMAND] [ARGUMENTS]\n"
 	"       weftctl [-j] [-p] [-f] -b FILE [-s STATE]\n"
@@ -33,7 +29,7 @@ static const char usage[] =
 	"         -b, --batch F  commands from file F (-: standard input), one a line\n"
 	"         -s, --state S  only what F changes: S has the commands in effect, and is written\n"
 	"         -f, --force    go on behind a command of the file that fails\n"
-	"         -V, --version  print the version\n"
+	"         -V, --version  print the versions of weftctl and of the module\n"
 	"         -h, --help     print this\n"
 	"Words may be shortened: \"weftctl p s\" is \"weftctl port show\".\n";
 
@@ -114,7 +110,7 @@ int main(int argc, char **argv)
 			force = true;
 			break;
 		case 'V':
-			puts("weftctl " WEFT_VERSION);
+			print_versions();
 			return 0;
 		case 'h':
 			return help(0, NULL);

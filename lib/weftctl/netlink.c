@@ -45,9 +45,11 @@ static int connect_family(void)
 	setsockopt(nl_socket_get_fd(sock), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(nl_socket_get_fd(sock), SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 
+	/* the kernel loads the module for this request, if it finds the module */
 	family = genl_ctrl_resolve(sock, WEFT_GENL_NAME);
 	if (family < 0) {
-		complain("the module is not loaded: try \"modprobe weft\" or \"insmod weft.ko\"");
+		complain("the module is not loaded: \"modprobe weft\" says why, \"insmod weft.ko\" "
+			 "loads one that is not installed");
 		return -1;
 	}
 	return 0;

@@ -7,6 +7,7 @@
  * - output.c writes text or JSON.
  * - objects.c describes the objects to show, waits.c receives and messages.
  * - port.c changes ports, limit.c their limits, job.c their jobs.
+ * - module.c prints versions.
  * - main.c selects the command.
  * - batch.c reads commands from files, apply.c applies a changed file.
  */
@@ -237,5 +238,10 @@ int run_batch(const char *name, bool force, int (*run)(int argc, char **argv));
  */
 int apply_batch(const char *name, const char *state, bool force,
 		int (*run)(int argc, char **argv));
+
+/* ---- module.c --------------------------------------------------------------------------- */
+
+/* Print the versions of weftctl and of the module that is loaded; tell if another is installed. */
+void print_versions(void);
 
 #endif /* _WEFTCTL_H */
