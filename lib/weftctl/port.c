@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 
@@ -130,6 +131,9 @@ static int flush_ports(int argc, char **argv)
 
 	if (parse_port_flush(argc, argv, &force))
 		return EXIT_USAGE;
+	/* (a request would load the module) */
+	if (access("/sys/module/weft", F_OK))
+		return 0;
 	if (!force) {
 		ret = print_users(NULL);
 		if (ret)
