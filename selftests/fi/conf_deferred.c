@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * fi_trigger(3), rule by rule: deferred work of a domain.
- * TIMEOUT: 200 LINKS: vnet loop
+ * TIMEOUT: 200 LINKS: vnet loop poll
  */
 #include "trigger.h"
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * fi_trigger(3), rule by rule: operations with FI_TRIGGER.
- * TIMEOUT: 200 LINKS: vnet loop
+ * TIMEOUT: 200 LINKS: vnet loop poll
  */
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "other.h"
 #include "trigger.h"
 
 #define XPU (1ULL << 44)	/* FI_XPU, which some headers call FI_XPU_TRIGGER */
@@ -187,6 +188,103 @@ static bool receives(void)
 	}
 	CHECK_EQ(fi_close(&alias->fid), 0);
 	return !fi_close(&cntr->fid);
+}
+
+#define AGAIN_MS 1000	/* a datagram that has not been received by then was lost */
+
+/* Send a datagram until B's receive @n has one: those before the receive is posted are lost. */
+static bool datagram_until(unsigned int n, uint32_t seed)
+{
+	uint64_t until = now_ms() + WAIT_MS, again;
+	struct fi_cq_tagged_entry c;
+	ssize_t ret;
+
+	pattern_fill(sbuf, 64, seed);
+	do {
+		CHECK(now_ms() < until);
+		CHECK_EQ(fi_inject(p.a.ep, sbuf, 64, p.a.peer), 0);
+		again = now_ms() + AGAIN_MS;
+		do
+			ret = fi_cq_read(p.b.rxcq, &c, 1);
+		while (ret == -FI_EAGAIN && now_ms() < again);
+	} while (ret == -FI_EAGAIN);
+	CHECK_EQ(ret, 1);
+	CHECK(c.op_context == ctx(n));
+	CHECK_EQ(c.len, 64);
+	return true;
+}
+
+/* A receive that waits for datagrams: others are received meanwhile. */
+static bool datagram_in(struct fid_ep *alias, struct fid_cntr *cntr, uint64_t at)
+{
+	struct iovec iov = { rbuf + 4096, 64 };
+	struct fi_msg m = { .msg_iov = &iov, .iov_count = 1, .addr = FI_ADDR_UNSPEC,
+			    .context = waits_for(1, cntr, at) };
+
+	if (alias)
+		CHECK_EQ(fi_recv(alias, rbuf + 4096, 64, NULL, FI_ADDR_UNSPEC, m.context), 0);
+	else
+		CHECK_EQ(fi_recvmsg(p.b.ep, &m, FI_TRIGGER), 0);
+	CHECK(post_plain(rbuf, 64, 3) && send_plain(50, at, 4));
+	CHECK(is_received(3, 50, false, 0));
+	CHECK(quiet(p.b.rxcq));
+	CHECK_EQ(fi_cntr_add(cntr, 1), 0);
+	CHECK(datagram_until(1, 10 + at));
+	return pattern_is(rbuf + 4096, 64, 10 + at);
+}
+
+/* A datagram that waits. Its bytes are those of the time when it leaves. */
+static bool datagram_out(struct fid_ep *alias, struct fid_cntr *cntr, uint64_t at)
+{
+	struct iovec iov = { sbuf, 64 };
+	struct fi_msg m = { .msg_iov = &iov, .iov_count = 1, .addr = p.a.peer,
+			    .context = waits_for(2, cntr, at) };
+
+	CHECK(post_plain(rbuf, 64, 3));
+	if (alias)
+		CHECK_EQ(fi_send(alias, sbuf, 64, NULL, p.a.peer, m.context), 0);
+	else
+		CHECK_EQ(fi_sendmsg(p.a.ep, &m, FI_TRIGGER), 0);
+	CHECK(quiet(p.a.txcq) && quiet(p.b.rxcq));
+	pattern_fill(sbuf, 64, 20 + at);
+	CHECK_EQ(fi_cntr_add(cntr, 1), 0);
+	CHECK(is_sent(2));
+	CHECK(is_received(3, 64, false, 0));
+	return pattern_is(rbuf, 64, 20 + at);
+}
+
+static bool datagrams(void)
+{
+	struct iovec iov = { sbuf, 64 };
+	struct fi_msg m = { .msg_iov = &iov, .iov_count = 1, .addr = p.a.peer };
+	struct fid_ep *sends = NULL, *recvs = NULL;
+	struct fi_cq_err_entry e = {};
+	struct fid_cntr *cntr, *at_b;
+	struct fi_cq_tagged_entry c;
+	unsigned int i;
+
+	CHECK(p.a.info->caps & FI_TRIGGER);
+	CHECK(cntr_new(&p.a, &cntr) && cntr_new(&p.b, &at_b));
+	CHECK_EQ(fi_ep_alias(p.a.ep, &sends, FI_TRANSMIT | FI_TRIGGER), 0);
+	CHECK_EQ(fi_ep_alias(p.b.ep, &recvs, FI_RECV | FI_TRIGGER), 0);
+	for (i = 1; i < 5; i++) {
+		CHECK(datagram_in(i % 2 ? recvs : NULL, at_b, i));
+		CHECK(datagram_out(i % 2 ? sends : NULL, cntr, i));
+	}
+	/* canceled while they wait */
+	m.context = waits_for(5, cntr, i);
+	CHECK_EQ(fi_sendmsg(p.a.ep, &m, FI_TRIGGER), 0);
+	CHECK_EQ(fi_cancel(&p.a.ep->fid, ctx(5)), 0);
+	CHECK_EQ(completion(p.a.txcq, &c, NULL, &e), -FI_EAVAIL);
+	CHECK_EQ(e.err, FI_ECANCELED);
+	CHECK(e.op_context == ctx(5));
+	CHECK_EQ(fi_recv(recvs, rbuf, 64, NULL, FI_ADDR_UNSPEC, waits_for(6, at_b, i)), 0);
+	CHECK_EQ(fi_cancel(&p.b.ep->fid, ctx(6)), 0);
+	CHECK(is_failed(6, FI_ECANCELED, &e));
+	CHECK_EQ(fi_close(&sends->fid), 0);
+	CHECK_EQ(fi_close(&recvs->fid), 0);
+	CHECK_EQ(fi_close(&cntr->fid), 0);
+	return !fi_close(&at_b->fid);
 }
 
 /* The sends of bytes 0, 1, 2 .. wait for these thresholds; then the counter moves by @step. */
@@ -387,22 +485,6 @@ struct stopped {
 	pid_t pid;
 	fi_addr_t peer;
 };
-
-/* State of a process in /proc: 'T' is stopped. */
-static char state_of(pid_t pid)
-{
-	char path[40], state = '?';
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	f = fopen(path, "r");
-	if (f) {
-		if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
-			state = '?';
-		fclose(f);
-	}
-	return state;
-}
 
 /* Queue a send that waits for the counter of receives, failed ones included. */
 static bool queue_answer(struct side *s)
@@ -767,6 +849,10 @@ static const struct row rows[] = {
 	    TRIGGER),
 	ROW("TRIG-04b", ON_BOTH, "Receives can wait, with the flag or by an alias", receives,
 	    TRIGGER),
+	ROW("TRIG-04c", ON_BOTH, "Each operation can wait over IPv6, too", each_call, TRIGGER,
+	    .o.v6 = true),
+	ROW("TRIG-04d", ON_DGRAM, "Datagrams and their receives can wait", datagrams,
+	    .o.caps = FI_TRIGGER),
 	ROW("TRIG-05", ON_BOTH, "Thresholds, then the order of the calls, decide which begins first",
 	    ordered, TRIGGER),
 	ROW("TRIG-06", ON_BOTH, "Buffers are read when the operation begins", read_late, TRIGGER),
