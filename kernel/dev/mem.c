@@ -17,12 +17,12 @@
  * that sleep count themselves in mc->users first. weft_memctx_quiesce() waits for both. See
  * mem_priv.h.
  */
+#include <linux/cred.h>
 #include <linux/kthread.h>
 #include <linux/memcontrol.h>
 #include <linux/module.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
-#include <linux/sched/user.h>
 #include <linux/slab.h>
 #include "mem_priv.h"
 #include "wait_idle.h"
@@ -48,7 +48,7 @@ static void weft_memctx_free(struct work_struct *work)
 	mutex_unlock(&weft_memctxs_lock);
 	mem_cgroup_put(mc->memcg);
 	if (mc->user)
-		free_uid(mc->user);
+		put_cred(mc->cred);
 	mmdrop(mc->mm);
 	kfree(mc);
 }
@@ -83,8 +83,10 @@ struct weft_memctx *weft_memctx_new(void (*gone)(void *priv), void *priv)
 		kfree(mc);
 		return ERR_PTR(err);
 	}
-	if (!capable(CAP_IPC_LOCK))
-		mc->user = get_uid(current_user());
+	if (!capable(CAP_IPC_LOCK)) {
+		mc->cred = get_current_cred();
+		mc->user = mc->cred->user;
+	}
 	mc->memcg = get_mem_cgroup_from_mm(mm);
 	mutex_lock(&weft_memctxs_lock);
 	list_add_tail(&mc->all, &weft_memctxs);

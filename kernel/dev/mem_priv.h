@@ -17,6 +17,7 @@
 #include "../core/base/env.h"
 #include "mem.h"
 
+struct cred;
 struct mem_cgroup;
 struct user_struct;
 
@@ -39,6 +40,7 @@ struct user_struct;
  * @users: sleeping accesses to @mm and calls of @gone that are in progress
  * @gone: called when the process dies
  * @priv: its argument
+ * @cred: credentials that keep @user (not all kernels let modules release a user alone)
  * @user: user that pinned pages are charged to; NULL: no charge (CAP_IPC_LOCK)
  * @limit: pages that @user may have pinned and locked, RLIMIT_MEMLOCK
  * @memcg: memory cgroup that kernel memory is charged to
@@ -61,6 +63,7 @@ struct weft_memctx {
 	atomic_t users;
 	void (*gone)(void *priv);
 	void *priv;
+	const struct cred *cred;
 	struct user_struct *user;
 	unsigned long limit;
 	struct mem_cgroup *memcg;
