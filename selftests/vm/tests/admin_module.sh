@@ -7,12 +7,15 @@
 
 . "$VM_REPO/selftests/vm/lib.sh"
 
-dir=/lib/modules/$(uname -r)/updates
+dir=/lib/modules/$(uname -r)
+small=/run/weft/small		# a tree with this module alone: depmod takes an emulator long
 
-# put MODULE: installs it
+# put MODULE: installs it; modules that weft needs are loaded already
 put()
 {
-	mkdir -p "$dir" && cp "$1" "$dir/weft.ko" && depmod
+	mkdir -p "$dir/updates" "$small$dir/updates" && cp "$1" "$dir/updates/weft.ko" &&
+		cp "$1" "$small$dir/updates/weft.ko" && depmod -b "$small" &&
+		cp "$small$dir"/modules.* "$dir"
 }
 
 absent()
@@ -53,7 +56,8 @@ loaded_again()
 	rmmod weft && modprobe weft && ! said
 }
 
-trap 'rmmod weft; rm -r "$dir"; depmod; vm_load
+mkdir -p /run/weft/lists && cp "$dir"/modules.* /run/weft/lists
+trap 'rmmod weft; rm -r "$dir/updates"; cp /run/weft/lists/* "$dir"; vm_load
 	vm_port 0 weft0 netdev veth0; vm_port 1 weft1 netdev veth1' EXIT
 tap_run "weftctl without a module fails" absent
 tap_run "weftctl loads an installed module" on_demand

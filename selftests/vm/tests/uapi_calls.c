@@ -62,15 +62,23 @@ static struct weft_av *av;
 static struct weft_sockaddr own;	/* of the port */
 static char memory[8192];
 
-static struct weft_ep *new_ep(uint32_t type, uint16_t service)
+static struct weft_ep *new_ep_with(uint32_t type, uint16_t service, uint32_t flags)
 {
-	struct weft_ep_attr attr = { .type = type, .sq_slots = SLOTS, .rq_slots = SLOTS };
+	struct weft_ep_attr attr = { .type = type, .flags = flags, .sq_slots = SLOTS,
+				     .rq_slots = SLOTS };
 	struct weft_ep *ep;
 
 	if (type == WEFT_EP_PASSIVE)
-		attr.sq_slots = attr.rq_slots = 0;
+		attr.sq_slots = 0;
+	if (type == WEFT_EP_PASSIVE || (flags & WEFT_EPF_SRQ))
+		attr.rq_slots = 0;
 	attr.addr.port = htons(service);
 	return weft_ep_create(ctx, &attr, &ep) ? NULL : ep;
+}
+
+static struct weft_ep *new_ep(uint32_t type, uint16_t service)
+{
+	return new_ep_with(type, service, 0);
 }
 
 /* Wait for the next event. Return: it is of this type */
@@ -113,12 +121,13 @@ static bool queues(void)
 /* Names, addresses, a receive that is cancelled, memory, a group */
 static bool endpoints(void)
 {
-	struct weft_sockaddr name = { .port = htons(5100) }, got, group = own;
+	struct weft_sockaddr name = own, got, group = own;
 	struct weft_ep *ep = new_ep(WEFT_EP_RDM, 0), *dgram = new_ep(WEFT_EP_DGRAM, 0);
 	uint32_t index, joined, mr;
 	struct weft_cqe cqe;
 
 	CHECK(ep && dgram);
+	name.port = htons(5100);
 	CHECK_EQ(weft_setname(ep, &name), 0);
 	CHECK_EQ(weft_ep_enable(ep, cq, cq, eq, av), 0);
 	CHECK_EQ(weft_getname(ep, &got), 0);
@@ -194,7 +203,7 @@ static bool shared_receives(void)
 {
 	struct weft_srq_attr attr = { .slots = SLOTS, .recvs = SLOTS };
 	struct iovec iov = { .iov_base = memory, .iov_len = sizeof(memory) };
-	struct weft_ep *ep = new_ep(WEFT_EP_RDM, 0);
+	struct weft_ep *ep = new_ep_with(WEFT_EP_RDM, 0, WEFT_EPF_SRQ);
 	struct weft_ioc_handle notify = { .size = sizeof(notify) };
 	struct weft_ioc_srq_query q = { .size = sizeof(q) };
 	uint32_t held, span;
