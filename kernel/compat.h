@@ -12,6 +12,7 @@
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/netdevice.h>
+#include <linux/shrinker.h>
 #include <linux/slab.h>
 #include <linux/virtio.h>
 #include <linux/virtio_config.h>
@@ -155,6 +156,45 @@ static inline u64 weft_virtio_features(struct virtio_device *vdev)
 #else
 #define weft_genl_dump_attrs(cb)	(genl_dumpit_info(cb)->info.attrs)
 #endif
+
+/* Since 6.7 shrinkers are allocated, and their registration does not fail. */
+typedef unsigned long (*weft_shrink_fn)(struct shrinker *shrinker, struct shrink_control *sc);
+
+static inline struct shrinker *weft_shrinker_new(const char *name, weft_shrink_fn count,
+						 weft_shrink_fn scan)
+{
+	struct shrinker *s;
+
+#ifdef WEFT_HAVE_SHRINKER_ALLOC
+	s = shrinker_alloc(0, "%s", name);
+#else
+	s = kzalloc(sizeof(*s), GFP_KERNEL);
+#endif
+	if (!s)
+		return NULL;
+	s->count_objects = count;
+	s->scan_objects = scan;
+	s->seeks = DEFAULT_SEEKS;
+#ifdef WEFT_HAVE_SHRINKER_ALLOC
+	shrinker_register(s);
+#else
+	if (register_shrinker(s, "%s", name)) {
+		kfree(s);
+		return NULL;
+	}
+#endif
+	return s;
+}
+
+static inline void weft_shrinker_free(struct shrinker *s)
+{
+#ifdef WEFT_HAVE_SHRINKER_ALLOC
+	shrinker_free(s);
+#else
+	unregister_shrinker(s);
+	kfree(s);
+#endif
+}
 
 /* Since 6.13 one call sets the function of a timer, too. */
 #ifndef WEFT_HAVE_HRTIMER_SETUP

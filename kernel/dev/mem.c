@@ -30,7 +30,7 @@
 /* Unpins and frees. Unbound: its work sleeps, but waits for no program. */
 struct workqueue_struct *weft_mem_wq;
 
-/* All contexts, for the eviction of idle pages from other contexts of the same user. */
+/* All contexts: others of the same user, and the machine, may evict their idle pages. */
 DEFINE_MUTEX(weft_memctxs_lock);
 LIST_HEAD(weft_memctxs);
 
@@ -350,12 +350,21 @@ int weft_mem_init(void)
 		return -ENOMEM;
 	err = weft_pin_init();
 	if (err)
-		destroy_workqueue(weft_mem_wq);
+		goto wq;
+	err = weft_shrink_init();
+	if (err)
+		goto pin;
+	return 0;
+pin:
+	weft_pin_exit();
+wq:
+	destroy_workqueue(weft_mem_wq);
 	return err;
 }
 
 void weft_mem_exit(void)
 {
+	weft_shrink_exit();
 	/*
 	 * Unpinning drops references on contexts, which queues their freeing: wait for all of it.
 	 * Each mmu_notifier_unregister() has waited for calls of the notifier. No RCU callbacks

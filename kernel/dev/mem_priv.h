@@ -72,6 +72,9 @@ struct weft_memctx {
 	struct work_struct free;
 };
 
+/* Others, another context or the whole machine, take ranges that were unused for this time. */
+#define WEFT_PIN_OLD	(HZ / 10)
+
 /**
  * enum weft_pin_state - state of a pinned range
  * @WEFT_PIN_VALID: its pages are those of the address space
@@ -233,6 +236,10 @@ void weft_pin_drop(struct weft_pin *pin);
 void weft_pin_drop_all(struct weft_memctx *mc);
 bool weft_pin_hopeless(const struct weft_memctx *mc, unsigned long npages);
 int weft_vma_allows(struct weft_memctx *mc, u64 addr, u64 len, bool write);
+
+/* shrink.c */
+int weft_shrink_init(void);
+void weft_shrink_exit(void);
 
 /* mmu_notifier.c */
 extern const struct mmu_notifier_ops weft_notify_ops;

@@ -46,9 +46,6 @@
 #include <linux/userfaultfd_k.h>
 #include "mem_priv.h"
 
-/* Ranges of other contexts of the same user are evicted when unused for this time. */
-#define WEFT_PIN_OLD	(HZ / 10)
-
 static struct kmem_cache *weft_pin_cache;
 static atomic64_t weft_pin_total;	/* pages */
 static LLIST_HEAD(weft_pin_dead);	/* to be unpinned */

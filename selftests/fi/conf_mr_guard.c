@@ -3,14 +3,13 @@
  * fi_mr(3), rule by rule: closing under load, strangers, guesses, pinned memory.
  * TIMEOUT: 300 LINKS: vnet loop
  */
-#include <grp.h>
+#include <pthread.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "link.h"
 #include "looks.h"
-#include "onesided.h"
+#include "other.h"
+#include "user.h"
 #include "wpair.h"
 
 #define LONG	(3u << 20)
@@ -63,21 +62,118 @@ static bool closes(void)
 	return link_over(close_flooded(mr, link_there()));
 }
 
-/* ---- Strangers --------------------------------------------------------------------------- */
+#define READERS	50	/* endpoints of each side that read */
 
-static void jobs(const char *format, const char *arg)
+/**
+ * struct readers - a thread whose endpoints read one region of B, again and again
+ * @side: of these endpoints: of A's node, or of B's
+ * @cq: all completions
+ * @ep: the endpoints
+ * @peer: B's endpoint
+ * @stop: no further reads
+ * @read: reads that have succeeded
+ * @ok: no other error than that of a region that is gone
+ * @thread: the thread
+ */
+struct readers {
+	struct side *side;
+	struct fid_cq *cq;
+	struct fid_ep *ep[READERS];
+	fi_addr_t peer;
+	bool stop;
+	unsigned long read;
+	bool ok;
+	pthread_t thread;
+};
+
+static bool read_on(struct readers *r)
 {
-	char cmd[256];
-	int n;
+	struct fi_cq_tagged_entry c;
+	struct fi_cq_err_entry e;
+	unsigned int i, left = READERS;
+	int ret;
 
-	for (n = 0; n < 2 - nodes_are_one(); n++) {
-		snprintf(cmd, sizeof(cmd), format, arg, n, n);
-		if (system(cmd)) {
-			printf("Bail out! %s failed\n", cmd);
-			exit(1);
-		}
+	for (i = 0; i < READERS; i++)
+		CHECK_EQ(fi_read(r->ep[i], sbuf, LONG / 8, NULL, r->peer, 0, KEY, r->ep[i]), 0);
+	while (left) {
+		ret = completion(r->cq, &c, NULL, &e);
+		CHECK(ret == 1 || (ret == -FI_EAVAIL && e.err == FI_EACCES));
+		if (ret == 1)
+			__atomic_add_fetch(&r->read, 1, __ATOMIC_RELAXED);
+		if (__atomic_load_n(&r->stop, __ATOMIC_ACQUIRE))
+			left--;
+		else
+			CHECK_EQ(fi_read(ret == 1 ? c.op_context : e.op_context, sbuf, LONG / 8,
+					 NULL, r->peer, 0, KEY,
+					 ret == 1 ? c.op_context : e.op_context), 0);
 	}
+	return true;
 }
+
+static void *run_readers(void *arg)
+{
+	struct readers *r = arg;
+
+	r->ok = read_on(r);
+	return NULL;
+}
+
+static bool start_readers(struct readers *r, struct side *s, fi_addr_t peer)
+{
+	unsigned int i;
+
+	*r = (struct readers){ .side = s, .peer = peer };
+	CHECK(cq_new(s, &r->cq));
+	for (i = 0; i < READERS; i++)
+		CHECK(ep_new(s, r->cq, &r->ep[i]));
+	CHECK_EQ(pthread_create(&r->thread, NULL, run_readers, r), 0);
+	return true;
+}
+
+static bool end_readers(struct readers *r)
+{
+	unsigned int i;
+
+	__atomic_store_n(&r->stop, true, __ATOMIC_RELEASE);
+	CHECK_EQ(pthread_join(r->thread, NULL), 0);
+	for (i = 0; i < READERS; i++)
+		CHECK_EQ(fi_close(&r->ep[i]->fid), 0);
+	CHECK_EQ(fi_close(&r->cq->fid), 0);
+	return r->ok;
+}
+
+/* A hundred endpoints read one region without a pause. It closes, and is made again. */
+static bool read_by_all(void)
+{
+	uint64_t until = now_ms() + 3 * WAIT_MS, from;
+	static struct readers r[2];
+	uint8_t addr[64];
+	size_t len = sizeof(addr);
+	struct fid_mr *mr;
+	unsigned int i, k;
+	fi_addr_t own;
+
+	CHECK_EQ(fi_getname(&p.b.ep->fid, addr, &len), 0);
+	CHECK_EQ(fi_av_insert(p.b.av, addr, 1, &own, 0, NULL), 1);
+	CHECK(expose_all(&mr));
+	CHECK(start_readers(&r[0], &p.a, p.a.peer) && start_readers(&r[1], &p.b, own));
+	for (i = 0; i < 5; i++) {
+		for (k = 0; k < 2; k++) {
+			unsigned long n = __atomic_load_n(&r[k].read, __ATOMIC_RELAXED);
+
+			while (__atomic_load_n(&r[k].read, __ATOMIC_RELAXED) < n + 10)
+				CHECK(now_ms() < until);
+		}
+		from = now_ms();
+		CHECK_EQ(fi_close(&mr->fid), 0);
+		printf("# the close took %u ms\n", (unsigned int)(now_ms() - from));
+		CHECK(expose_all(&mr));
+	}
+	CHECK(end_readers(&r[0]) && end_readers(&r[1]));
+	return !fi_close(&mr->fid);
+}
+
+/* ---- Strangers --------------------------------------------------------------------------- */
 
 static long long strangers(void)
 {
@@ -136,15 +232,56 @@ static bool with_jobs(void)
 {
 	bool ok;
 
-	jobs("printf '%s' | node %d weftctl job add mr-one%d key -", "a key of one job");
-	jobs("printf '%s' | node %d weftctl job add mr-other%d key -", "a key of another job");
+	nodes_run("printf '%s' | node %d weftctl job add mr-one%d key -", "a key of one job");
+	nodes_run("printf '%s' | node %d weftctl job add mr-other%d key -", "a key of another job");
 	/* a flow that is refused asks again for that long */
 	ok = port_limit(0, "connect-ms", 300) && port_limit(1, "connect-ms", 300) && other_job();
 	ok = port_limit(0, "connect-ms", 5000) && port_limit(1, "connect-ms", 5000) && ok;
 	pair_close(&p);
 	memset(&p, 0, sizeof(p));
-	jobs("node %2$d weftctl job del mr-one%2$d # %1$s", "");
-	jobs("node %2$d weftctl job del mr-other%2$d # %1$s", "");
+	nodes_run("node %2$d weftctl job del mr-one%2$d # %1$s", "");
+	nodes_run("node %2$d weftctl job del mr-other%2$d # %1$s", "");
+	return ok;
+}
+
+/* The peer is another user. The default job keeps its programs apart, unless the port has "any". */
+static bool by_user(const char *key, bool any)
+{
+	long long before = port_attr(p.o.apart, "counters/rma_denied");
+	struct other b = { .mem = rbuf, .len = ROOM, .user = true };
+
+	p.o.key = key;
+	CHECK(other_start(&b));
+	memset(sbuf, 0x11, 100);
+	if (key || any) {
+		CHECK(rma_write(sbuf, 100, 0, KEY));
+		CHECK(other_has(&b, 0, sbuf, 100));
+		CHECK(rma_read(sbuf, 100, 0, KEY));
+	} else {
+		CHECK(refused(true, 0, KEY));
+		CHECK(refused(false, 0, KEY));
+		CHECK(refused(true, 0, WRONG));
+		CHECK(other_has(&b, 0, rbuf, 100));
+		CHECK_EQ(port_attr(p.o.apart, "counters/rma_denied") - before, 3);
+	}
+	CHECK(other_end(&b));
+	pair_close(&p);
+	return true;
+}
+
+static bool other_users(void)
+{
+	bool ok;
+
+	CHECK(by_user(NULL, false));
+	nodes_run("node %2$d weftctl port set weft%2$d rma-users %1$s", "any");
+	ok = by_user(NULL, true);
+	nodes_run("node %2$d weftctl port set weft%2$d rma-users %1$s", "same");
+	CHECK(ok && by_user(NULL, false));
+	/* the key of a job tells its users apart: nothing else does */
+	nodes_run("printf '%s' | node %d weftctl job add mr-users%d key -", "the key of several users");
+	ok = by_user("the key of several users", false);
+	nodes_run("node %2$d weftctl job del mr-users%2$d # %1$s", "");
 	return ok;
 }
 
@@ -248,23 +385,8 @@ static bool guesses(void)
 
 /* ---- Pinned memory ----------------------------------------------------------------------- */
 
-#define USER	65534
 #define LIMIT	(64u << 10)
 #define SPARSE	(1ull << 40)
-
-/* Become an ordinary user of group weft with a limit of pinned memory. */
-static bool drop(void)
-{
-	struct rlimit lim = { LIMIT, LIMIT };
-	struct group *g = getgrnam("weft");
-	gid_t gid = g ? g->gr_gid : USER;
-
-	CHECK_EQ(setrlimit(RLIMIT_MEMLOCK, &lim), 0);
-	CHECK_EQ(setgroups(1, &gid), 0);
-	CHECK_EQ(setresgid(USER, USER, USER), 0);
-	CHECK_EQ(setresuid(USER, USER, USER), 0);
-	return true;
-}
 
 /* Writes and reads of a region that is larger than the limit, some of them unlike any before. */
 static bool large(uint8_t *at, uint64_t len, unsigned int n)
@@ -293,7 +415,7 @@ static bool as_user(uint64_t len, unsigned int n)
 	uint8_t *at;
 
 	node_enter(0);
-	CHECK(drop());
+	CHECK(user_become(LIMIT));
 	p.o.type = FI_EP_RDM;
 	CHECK(side_open_here(&p.a, &p.o) && side_open_here(&p.b, &p.o));
 	CHECK(side_endpoint(&p.a, p.a.info, &p.o) && side_endpoint(&p.b, p.b.info, &p.o));
@@ -342,6 +464,38 @@ static bool sparse(void)
 	return apart_from_root(SPARSE, 200);
 }
 
+#define TOUCHED	(48u << 20)
+
+/* Unused pages are no longer pinned when the machine looks for memory, and work as before. */
+static bool under_pressure(void)
+{
+	uint64_t until = now_ms() + WAIT_MS, off;
+	struct fid_mr *mr;
+	uint8_t *at;
+
+	at = mmap(NULL, SPARSE, PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	CHECK(at != MAP_FAILED);
+	CHECK(expose(&p.b, at, SPARSE, BOTH_RIGHTS, KEY, &mr));
+	for (off = 0; off < TOUCHED; off += LONG) {
+		pattern_fill(sbuf, LONG, off);
+		CHECK(rma_write(sbuf, LONG, 1000 * off, KEY));
+	}
+	CHECK(vm_pinned() >= TOUCHED);
+	do {
+		CHECK(now_ms() < until);
+		CHECK_EQ(system("echo 2 >/proc/sys/vm/drop_caches"), 0);
+	} while (vm_pinned());
+	for (off = 0; off < TOUCHED; off += LONG) {
+		CHECK(pattern_is(at + 1000 * off, LONG, off));
+		CHECK(rma_read(sbuf, LONG, 1000 * off, KEY));
+		CHECK(pattern_is(sbuf, LONG, off));
+	}
+	CHECK(vm_pinned() >= TOUCHED);
+	munmap(at, SPARSE);
+	return !fi_close(&mr->fid);
+}
+
 /* ---- Hostile requests -------------------------------------------------------------------- */
 
 static uint64_t state;
@@ -386,7 +540,11 @@ static bool hostile(void)
 
 static const struct row rows[] = {
 	ROW("MR-28", ON_BOTH, "The close of a region waits for no peer", closes, RMA),
+	ROW("MR-28a", ON_RDM, "It closes while a hundred endpoints read it without a pause",
+	    read_by_all, RMA),
 	ROW("MR-33", ON_RDM, "A key is of no use in another job", with_jobs, RMA, .alone = true),
+	ROW("MR-33a", ON_BOTH, "A key is of no use to another user, without a job or rma-users any",
+	    other_users, RMA, .alone = true),
 	ROW("MR-34", ON_BOTH, "The answer to a refused operation does not tell the cause", alike,
 	    RMA),
 	ROW("MR-35", ON_BOTH, "Answers to guesses have a bounded rate, and are counted", guesses,
@@ -395,6 +553,8 @@ static const struct row rows[] = {
 	    limited, RMA, .alone = true, .once = true),
 	ROW("MR-37", ON_RDM, "What is pinned of a huge region falls to make room for the rest",
 	    sparse, RMA, .alone = true, .once = true),
+	ROW("MR-37a", ON_BOTH, "Unused pages are unpinned when the machine is short of memory",
+	    under_pressure, RMA),
 	ROW("MR-38", ON_BOTH, "No request reaches a byte outside of its region", hostile, RMA),
 };
 
