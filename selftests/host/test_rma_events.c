@@ -220,6 +220,35 @@ TEST(rma_events__ends)
 	}
 }
 
+/*
+ * A long write to an endpoint that orders them is withdrawn while it keeps its turn, because its
+ * bytes are gone: the operations behind it go on.
+ */
+TEST(rma_events__withdrawn)
+{
+	struct rig_conf conf;
+	struct rig_rma op;
+	struct pair p;
+	u32 i;
+
+	pair_conf(&conf, RIG_PPM, 0);
+	pair_make(&p, &conf, 1, PAIR_ALL | WEFT_EPF_ORDERED);
+	for (i = 0; i < 3; i++) {
+		op = pair_op(&p, true, 0, 8, 1);
+		ASSERT_EQ(0, rig_rma(p.ea, &op));
+		ASSERT_EQ(0, pair_status(&p, 1));
+		p.a->mc->fault = RIG_PPM;
+		op = pair_op(&p, true, 0, 200000, 2);
+		ASSERT_EQ(0, rig_rma(p.ea, &op));
+		ASSERT_EQ(EFAULT, pair_status(&p, 2));
+		p.a->mc->fault = 0;
+		op = pair_op(&p, false, 0, 8, 3);
+		ASSERT_EQ(0, rig_rma(p.ea, &op));
+		ASSERT_EQ(0, pair_status(&p, 3));
+	}
+	rig_free(p.rig);
+}
+
 /* Counters of endpoints and regions: each operation once, refused ones at the initiator. */
 TEST(rma_events__counters)
 {

@@ -639,8 +639,11 @@ void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struc
 		if (rxm->sid != sid)
 			continue;
 		rxm->bulk.aborted = true;
-		/* an early message keeps its place, so that those behind it have their turn */
-		if (!rxm->early)
+		/*
+		 * an early message keeps its place, so that those behind it have their turn; an
+		 * operation that is being executed has had its turn
+		 */
+		if (!rxm->early || rxm->rma)
 			weft_rxm_fail(rxm, rxm->rma && w->status ? be16_to_cpu(w->status) :
 							    ECONNRESET, out);
 		return;
