@@ -628,6 +628,7 @@ int rig_cancel(struct rig_ep *ep, u64 context);
 /**
  * struct rig_rma - a one-sided operation
  * @write: a write, else a read
+ * @more: the doorbell is stored by the next one
  * @flags: WEFT_SQ_*
  * @peer: index of the target in the address vector
  * @context: the program's
@@ -639,6 +640,7 @@ int rig_cancel(struct rig_ep *ep, u64 context);
  */
 struct rig_rma {
 	bool write;
+	bool more;
 	u32 flags;
 	u32 peer;
 	u64 context;

@@ -38,7 +38,7 @@ int rig_rma(struct rig_ep *ep, const struct rig_rma *op)
 	e->context = op->context;
 	e->data = op->data;
 	n = remote(slots, n, op->rem, op->nrem);
-	return rig_post_sq(ep, slots, n, false);
+	return rig_post_sq(ep, slots, n, op->more);
 }
 
 /* Append segments from a new slot on. Return: slots in all. */

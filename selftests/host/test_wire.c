@@ -377,7 +377,7 @@ static int check1(u8 type, const void *body, u16 len, u32 room)
 TEST(wire__lengths)
 {
 	static const u16 fixed[] = {
-		[1] = 56, 56, 16, 16, 24, 24, 32, 4, 20, 20, 24, 8, 4, 28, 4, 4,
+		[1] = 56, 56, 16, 16, 24, 24, 32, 4, 20, 20, 24, 8, 4, 28, 4, 4, 40,
 	};
 	u8 body[1024];
 	u32 type, len;
@@ -390,6 +390,11 @@ TEST(wire__lengths)
 			body[23] = WEFT_DONE_PLACED;
 		if (type == WEFT_CHUNK_CM)
 			body[16] = WEFT_CM_RTU;
+		if (type == WEFT_CHUNK_WRITES) {
+			body[17] = WEFT_MSG_RMA;
+			body[29] = 5;			/* writes */
+			body[31] = 20;			/* bytes of each */
+		}
 		for (len = 0; len < 400; len++) {
 			int want = 0;
 
@@ -407,6 +412,8 @@ TEST(wire__lengths)
 				want = len > 16 ? 0 : -EINVAL;
 			else if (type == WEFT_CHUNK_RETIRED)
 				want = len >= 28 && len <= 284 && len % 4 == 0 ? 0 : -EINVAL;
+			else if (type == WEFT_CHUNK_WRITES)
+				want = len == 40 + 5 * 32 ? 0 : -EINVAL;
 			else if (type == WEFT_CHUNK_PROBE)
 				want = len >= 4 ? 0 : -EINVAL;
 			else if (type == WEFT_CHUNK_CM)
@@ -417,6 +424,57 @@ TEST(wire__lengths)
 				TH_LOG("type %u length %u", type, len);
 			}
 		}
+	}
+}
+
+/* What writes in a row have in common: numbers within their limits, and only flags of writes. */
+TEST(wire__writes)
+{
+	struct weft_writes w = {
+		.flow = { 1, 2, 3, 4, 5 }, .flags = WEFT_MSG_RMA | WEFT_MSG_PLACED, .auth = 6,
+		.uid = 7, .n = 3, .len = 9, .key = 1ull << 63,
+	}, got;
+	u8 body[WEFT_WIRE_CHUNK + 1500] = { 0 };
+	struct weft_chunk c = { .body = body + WEFT_WIRE_CHUNK };
+	u32 i, len = weft_wire_writes_put(body, &w);
+	bool known;
+
+	ASSERT_EQ(WEFT_WIRE_CHUNK + sizeof(struct weft_w_writes), len);
+	EXPECT_EQ(24, weft_writes_size(9));
+	c.paylen = 3 * 24;
+	ASSERT_EQ(0, weft_wire_writes_get(&c, &got));
+	EXPECT_EQ(0, memcmp(&w.flow, &got.flow, sizeof(w.flow)));
+	EXPECT_EQ(w.flags, got.flags);
+	EXPECT_EQ(w.auth, got.auth);
+	EXPECT_EQ(w.uid, got.uid);
+	EXPECT_EQ(w.n, got.n);
+	EXPECT_EQ(w.len, got.len);
+	EXPECT_EQ(w.key, got.key);
+	c.paylen++;
+	EXPECT_EQ(-EINVAL, weft_wire_writes_get(&c, &got));
+	for (i = 0; i <= WEFT_WRITES_MOST + 1; i++) {
+		w.n = i;
+		weft_wire_writes_put(body, &w);
+		c.paylen = i * 24;
+		EXPECT_EQ(i && i <= WEFT_WRITES_MOST ? 0 : -EINVAL,
+			  weft_wire_writes_get(&c, &got)) TH_LOG("%u writes", i);
+	}
+	w.n = 1;
+	for (i = 0; i <= WEFT_WRITES_BYTES + 1; i++) {
+		w.len = i;
+		weft_wire_writes_put(body, &w);
+		c.paylen = weft_writes_size(i);
+		EXPECT_EQ(i && i <= WEFT_WRITES_BYTES ? 0 : -EINVAL,
+			  weft_wire_writes_get(&c, &got)) TH_LOG("%u bytes", i);
+	}
+	w.len = 8;
+	for (i = 0; i <= WEFT_MSG_FLAGS; i++) {
+		w.flags = (u16)i;
+		weft_wire_writes_put(body, &w);
+		c.paylen = 16;
+		known = i & WEFT_MSG_RMA &&
+			!(i & ~(WEFT_MSG_RMA | WEFT_MSG_PLACED | WEFT_MSG_CONNECTED));
+		EXPECT_EQ(known ? 0 : -EINVAL, weft_wire_writes_get(&c, &got)) TH_LOG("%u", i);
 	}
 }
 

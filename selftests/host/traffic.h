@@ -150,6 +150,7 @@ struct tr_rcv {
  * @rma_left: operations to be posted
  * @rma_target: the rig's process that it accesses
  * @rma_next: byte of the slot behind those that the operation accesses
+ * @rma_open: completions of the operation that have not come
  * @rma_failed: an operation has failed: what its slots have is not known
  * @open_rx: receives without a completion
  * @shut: connected: SHUTDOWN has come
@@ -178,6 +179,7 @@ struct tr_ep {
 	u32 rma_left;
 	const struct rig_proc *rma_target;
 	u8 rma_next;
+	u32 rma_open;
 	bool rma_failed;
 	u32 open_rx;
 	bool shut;

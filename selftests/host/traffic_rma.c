@@ -63,6 +63,33 @@ static int post_atomic(struct tr *tr, struct tr_ep *ep, const struct rig_rma *op
 	return rig_atomic(ep->ep, &a);
 }
 
+/*
+ * Post a write from the ring as several ones in a row, all but the last of equal length. Return: as
+ * rig_rma(); -E2BIG: there is no space for all of them.
+ */
+static int post_row(struct tr *tr, struct tr_ep *ep, struct rig_rma *op, u32 len)
+{
+	u32 piece = 1 + rig_below(tr->rig, min(len, 64u)), n = DIV_ROUND_UP(len, piece), i;
+	u64 addr = op->rem[0].addr;
+	int err = 0;
+
+	if (op->n != 1 || op->nrem != 1 ||
+	    2 * n > ep->ep->sq_slots - (ep->ep->sq_tail - READ_ONCE(ep->ep->status.sq_head)))
+		return -E2BIG;
+	for (i = 0; i < n && !err; i++) {
+		op->rem[0].addr = addr + i * piece;
+		op->rem[0].len = min(piece, len - i * piece);
+		op->iov[0].addr += i ? piece : 0;
+		op->iov[0].len = op->rem[0].len;
+		op->more = i + 1 < n && rig_below(tr->rig, 8);
+		err = rig_rma(ep->ep, op);
+		ep->rma_open += !err;
+	}
+	/* an endpoint in trouble may refuse the others */
+	ep->rma_failed |= !!err;
+	return i > 1 ? 0 : err;
+}
+
 void tr_rma_post(struct tr *tr, struct tr_ep *ep, struct tr_ep *dst, u32 peer)
 {
 	struct tr_msg *m = &ep->rma;
@@ -85,10 +112,15 @@ void tr_rma_post(struct tr *tr, struct tr_ep *ep, struct tr_ep *dst, u32 peer)
 	op.n = m->n;
 	memcpy(op.iov, m->seg, sizeof(op.iov));
 	remote(tr, &op, at, m->len);
-	if (m->len && m->len <= WEFT_ATOMIC_MAX_COUNT && !rig_below(tr->rig, 3))
-		err = post_atomic(tr, ep, &op, m->len);
-	else
-		err = rig_rma(ep->ep, &op);
+	ep->rma_open = 0;
+	err = m->inl && m->len && rig_below(tr->rig, 2) ? post_row(tr, ep, &op, m->len) : -E2BIG;
+	if (err == -E2BIG) {
+		ep->rma_open = 1;
+		if (m->len && m->len <= WEFT_ATOMIC_MAX_COUNT && !rig_below(tr->rig, 3))
+			err = post_atomic(tr, ep, &op, m->len);
+		else
+			err = rig_rma(ep->ep, &op);
+	}
 	if (err && err != -EAGAIN && !(err == -EIO && tr->conf.trouble))
 		tr_die(tr, "one-sided operation: %d", err);
 	if (err || m->inl)
@@ -143,14 +175,16 @@ void tr_rma_done(struct tr *tr, struct rig_cq *cq, const struct weft_cqe *e)
 		       (unsigned long long)e->context, e->flags);
 	if (e->status && !tr->conf.trouble)
 		tr_die(tr, "a one-sided operation of %u bytes fails: %u", m->len, e->status);
-	if (!e->status && e->len != m->len)
+	if (!e->status && (m->inl ? e->len > m->len : e->len != m->len))
 		tr_die(tr, "a one-sided operation of %u bytes: length %llu", m->len,
 		       (unsigned long long)e->len);
+	/* an operation that has failed may be executed later */
+	ep->rma_failed |= !!e->status;
+	if (--ep->rma_open)
+		return;
 	m->done = true;
 	ep->open_tx--;
 	p = m->dst->proc;
-	/* an operation that has failed may be executed later */
-	ep->rma_failed |= !!e->status;
 	if (!ep->rma_failed && p->proc == ep->rma_target) {
 		if (m->tagged)
 			check_write(tr, ep, slot(tr, p, ep));

@@ -319,6 +319,8 @@ static int weft_rx_chunk(struct weft_path *path, u8 lane, const struct weft_chun
 		return 0;
 	case WEFT_CHUNK_DATA:
 		return weft_place_data(path, c, out);
+	case WEFT_CHUNK_WRITES:
+		return weft_recv_writes(path, c, out);
 	case WEFT_CHUNK_RTS:
 		return weft_recv_announce(path, c, out);
 	case WEFT_CHUNK_GRANT:

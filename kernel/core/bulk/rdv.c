@@ -204,11 +204,15 @@ static void weft_send_executed(struct weft_path *path, struct weft_flowid *id, u
 			       struct weft_out *out)
 {
 	struct weft_txm *txm;
+	u32 k;
 
-	for (id->mseq -= n - 1; n; n--, id->mseq++) {
+	for (id->mseq -= n - 1; n; n -= k, id->mseq += k) {
 		txm = weft_send_by_mseq(path, id);
-		if (likely(txm))
+		k = likely(txm) ? weft_send_end_run(txm, n, out) : 1;
+		if (unlikely(!k)) {
 			weft_send_end(txm, 0, out);
+			k = 1;
+		}
 	}
 }
 

@@ -10,6 +10,7 @@
 #include "core/object/object.h"
 
 void weft_send_end(struct weft_txm *txm, int status, struct weft_out *out);
+u32 weft_send_end_run(struct weft_txm *txm, u32 n, struct weft_out *out);
 void weft_cm_settled(struct weft_ep *ep, struct weft_out *out);
 void weft_recv_gathered(struct weft_rxm *rxm, struct weft_out *out);
 void weft_rma_got(struct weft_path *path, u32 id, u64 off, const u8 *pay, u32 len,

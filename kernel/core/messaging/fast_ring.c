@@ -425,6 +425,50 @@ out:
 
 /* ---- To another node ------------------------------------------------------------- */
 
+/**
+ * weft_fast_far - find the flow of an entry to another node
+ * @ep: the endpoint; ep->sq_mutex is held, ep->flow.far is set
+ * @dst: the entry's destination
+ *
+ * Return: the flow; NULL: it has changed, or sends of the flow are held.
+ */
+struct weft_flow *weft_fast_far(const struct weft_ep *ep, u32 dst)
+{
+	struct weft_flow *flow = weft_fast_flow(ep, dst, false);
+
+	return likely(flow) && weft_list_empty(&flow->fnode) ? flow : NULL;
+}
+
+/**
+ * weft_fast_writes - count short writes in a row that differ only in address, bytes and context
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @e: the first of them, decoded: its bytes are in the ring
+ *
+ * Return: number of writes in the ring, at most WEFT_WRITES_MOST. Each has one remote segment, and
+ * weft_ring_sq() would accept it.
+ */
+u32 weft_fast_writes(const struct weft_ep *ep, const struct weft_sq_entry *e)
+{
+	const struct weft_ring *r = &ep->tx.ring;
+	union weft_lead l = weft_lead_of(e->slot);
+	const struct weft_sqe *s;
+	u32 n, most;
+
+	weft_mutex_assert_held(&ep->sq_mutex);
+	if (e->nrem != 1 || !e->inl || !e->len || e->len > WEFT_WRITES_BYTES ||
+	    l.flags & ~(WEFT_SQ_INLINE | WEFT_SQ_COMPLETION | WEFT_SQ_MORE))
+		return 1;
+	most = min_t(u32, (r->prod - r->cons) / l.nslots, WEFT_WRITES_MOST);
+	for (n = 1; n < most; n++) {
+		s = weft_ring_at(r, r->cons + n * l.nslots);
+		if (!weft_fast_alike(weft_lead_of(s), l) || READ_ONCE(s->len) != e->len ||
+		    READ_ONCE(s->tag) != e->rem[0].key || READ_ONCE(s->nrem) != 1 ||
+		    READ_ONCE(s->addr) | READ_ONCE(s->data) | READ_ONCE(s->niov))
+			break;
+	}
+	return n;
+}
+
 /*
  * Return: true if a message of @len bytes may be sent now, alone in its packet, by the rules of
  * weft_send_fast() and weft_path_output(). The flow's path is locked.
@@ -578,9 +622,11 @@ bool weft_fast_out(struct weft_ep *ep, struct weft_out *out)
 	flow = weft_fast_flow(ep, l.peer, false);
 	if (!flow)
 		return false;
+	if (ep->tx.ring.cons + l.nslots != ep->tx.ring.prod)
+		return false;
 	if (unlikely(weft_sq_is_rma(l.op)))
 		return READ_ONCE(s->len) <= WEFT_INLINE_MAX && weft_fast_operate(ep, flow, out);
-	if (!weft_fast_kind(l) || ep->tx.ring.cons + l.nslots != ep->tx.ring.prod)
+	if (!weft_fast_kind(l))
 		return false;
 	/* once for all locks: the path's, the port's, and that of the completion queue */
 	weft_softirqs_off();

@@ -18,6 +18,7 @@ bool weft_send_hand(struct weft_ep *ep);
 bool weft_send_grow(struct weft_ep *ep, struct weft_out *out);
 struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *e,
 				struct weft_flow *flow);
+u32 weft_send_take_run(struct weft_ep *ep, struct weft_flow *flow, u32 n, struct weft_list *run);
 void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out);
 void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out);
 void weft_send_over(struct weft_txm *txm, struct weft_out *out);
@@ -151,6 +152,7 @@ static inline bool weft_send_copied(const struct weft_txm *txm)
 
 int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, u32 len, u32 skip,
 		    struct weft_out *out);
+int weft_recv_writes(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
 void weft_recv_head(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
 int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
 void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struct weft_out *out);
@@ -171,6 +173,8 @@ bool weft_fast_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, cons
 
 bool weft_fast_send(struct weft_ep *ep, struct weft_out *out);
 bool weft_fast_out(struct weft_ep *ep, struct weft_out *out);
+struct weft_flow *weft_fast_far(const struct weft_ep *ep, u32 dst);
+u32 weft_fast_writes(const struct weft_ep *ep, const struct weft_sq_entry *e);
 
 /* As weft_fast_send(), for callers with softirqs on. */
 static inline bool weft_fast_try(struct weft_ep *ep, struct weft_out *out)

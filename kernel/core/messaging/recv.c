@@ -549,6 +549,64 @@ ignore:
 	return 0;
 }
 
+/* Process write number @i of a chunk WRITES, at @at, as an EAGER chunk. Return: 0, -ENOMEM. */
+static noinline int weft_recv_write(struct weft_path *path, const struct weft_writes *w, u32 i,
+				    const struct weft_w_write *at, struct weft_out *out)
+{
+	struct weft_head h = {
+		.flow = w->flow, .len = WEFT_REQ_ONE + w->len, .flags = w->flags, .auth = w->auth,
+	};
+	struct weft_req req = {
+		.op = WEFT_RMA_WRITE, .nseg = 1, .uid = w->uid, .len = w->len,
+		.seg[0] = { .key = w->key, .addr = be64_to_cpu(at->addr), .len = w->len },
+	};
+	u8 chunk[WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager) + WEFT_REQ_FREE] weft_unset;
+	struct weft_chunk c = {
+		.type = WEFT_CHUNK_EAGER, .body = chunk + WEFT_WIRE_CHUNK, .paylen = (u32)h.len,
+	};
+	u8 *pay = chunk;
+
+	h.flow.mseq += i;
+	pay += weft_wire_eager_put(chunk, &h, 0, c.paylen);
+	c.pay = pay;
+	memcpy(pay + weft_wire_req_put(pay, &req), at->bytes, w->len);
+	return weft_recv_eager(path, &c, c.paylen, 0, out);
+}
+
+/**
+ * weft_recv_writes - process a chunk WRITES: so many messages, each with a short write
+ * @path: the path, locked
+ * @c: the chunk
+ * @out: output
+ *
+ * A chunk that comes again, because some of its messages could not be taken, has messages that were
+ * taken before. They are ignored.
+ *
+ * Return: 0; -ENOMEM: the packet cannot be taken now.
+ */
+int weft_recv_writes(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out)
+{
+	struct weft_rflow *rf;
+	struct weft_writes w weft_unset;
+	u32 i = 0;
+	int err;
+
+	weft_assert_held(&path->lock);
+	/* it has been checked, but may have changed */
+	if (weft_wire_writes_get(c, &w))
+		return 0;
+	rf = weft_rflow_find(path, w.flow.ssvc, w.flow.sgen);
+	if (likely(rf && w.flow.mseq == rf->id.mseq && weft_list_empty(&rf->early) && !rf->gone &&
+		   w.auth == rf->auth))
+		i = weft_rma_direct_writes(rf, &w, c->pay, out);
+	for (err = 0; unlikely(i < w.n) && !err; i++) {
+		const u8 *at = c->pay + i * weft_writes_size(w.len);
+
+		err = weft_recv_write(path, &w, i, (const void *)at, out);
+	}
+	return err;
+}
+
 /**
  * weft_recv_head - process a HEAD chunk: a message is offered before its bytes come
  * @path: the path, locked

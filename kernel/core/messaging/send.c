@@ -226,6 +226,35 @@ static noinline int weft_send_operation(struct weft_ep *ep, struct weft_flow *fl
 }
 
 /*
+ * Send a run of short writes to another node. @e: the first entry, decoded. Return: true if at
+ * least two are sent, and the ring is so many entries further; false: nothing has changed.
+ */
+static noinline bool weft_send_writes(struct weft_ep *ep, const struct weft_sq_entry *e,
+				      struct weft_out *out)
+{
+	struct weft_ring *r = &ep->tx.ring;
+	struct weft_flow *flow;
+	u32 n = weft_fast_writes(ep, e);
+
+	if (n < 2)
+		return false;
+	flow = weft_fast_far(ep, e->dst);
+	if (unlikely(!flow))
+		return false;
+	if (ep->tx.unsent && ep->tx.unsent != flow->path)
+		weft_send_settle(ep, out);
+	n = weft_rma_writes(ep, flow, e, n, out);
+	if (unlikely(!n))
+		return false;
+	weft_count_add(ep->core, msgs_sent, n);
+	if (unlikely(ep->reclaim_at))
+		WRITE_ONCE(ep->reclaim_at, 0);
+	if (r->cons != r->prod)
+		weft_send_owe(ep, flow->path, out);
+	return true;
+}
+
+/*
  * Process one entry, at index @at of the ring or before that. Return: 0: taken, negative errno: the
  * send is refused with it.
  */
@@ -419,6 +448,9 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 			deferred = true;
 			break;
 		}
+		if (unlikely(e->op == WEFT_SQ_WRITE) && ep->flow.far && !refuse && !e->err &&
+		    weft_send_writes(ep, e, out))
+			goto taken;
 		if (!weft_send_entry(ep, e, refuse, ep->tx.ring.cons,
 				     ep->tx.ring.cons + e->nslots != ep->tx.ring.prod, out))
 			break;

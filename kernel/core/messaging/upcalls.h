@@ -15,8 +15,12 @@ void weft_cm_first(struct weft_conn *conn, struct weft_out *out);
 bool weft_rma_begin(struct weft_rflow *rf, struct weft_rxm *rxm, struct weft_out *out);
 bool weft_rma_direct(struct weft_rflow *rf, const struct weft_head *head, const u8 *pay,
 		     u32 piece, u32 skip, struct weft_out *out);
+u32 weft_rma_direct_writes(struct weft_rflow *rf, const struct weft_writes *w, const u8 *at,
+			   struct weft_out *out);
 bool weft_rma_short(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
 		    bool more, struct weft_out *out);
+u32 weft_rma_writes(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
+		    u32 n, struct weft_out *out);
 bool weft_rma_alone(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
 		    struct weft_out *out);
 struct weft_txm *weft_rma_keep(struct weft_ep *ep, const struct weft_sq_entry *e,

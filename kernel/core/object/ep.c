@@ -39,7 +39,17 @@ static void weft_ep_free(struct weft_ep *ep)
 
 void weft_ep_put(struct weft_ep *ep)
 {
-	if (refcount_dec_and_test(&ep->ref))
+	weft_ep_put_many(ep, 1);
+}
+
+/**
+ * weft_ep_put_many - drop references
+ * @ep: the endpoint
+ * @n: number of references, not 0
+ */
+void weft_ep_put_many(struct weft_ep *ep, u32 n)
+{
+	if (refcount_sub_and_test((int)n, &ep->ref))
 		weft_ep_free(ep);
 }
 

@@ -116,7 +116,7 @@ struct weft_ctl_chunk {
 /**
  * struct weft_ref - a message with bytes in a packet
  * @flow: its flow, referenced
- * @txm: the send, NULL: not tracked
+ * @txm: the send, and those behind it (@more of struct weft_txm); NULL: not tracked
  */
 struct weft_ref {
 	struct weft_flow *flow;

@@ -45,6 +45,37 @@ void weft_send_release(struct weft_ep *ep, struct weft_txm *txm)
 	smp_store_release(&ep->tx.nheld, held);
 }
 
+/**
+ * weft_txms_release - sends in a row become free, with their slots
+ * @ep: their endpoint, locked
+ * @first: the first one; without references
+ * @last: the last one, in the same list
+ * @n: number of sends
+ * @out: output: the drain of the send ring may continue
+ */
+void weft_txms_release(struct weft_ep *ep, struct weft_txm *first, struct weft_txm *last, u32 n,
+		       struct weft_out *out)
+{
+	struct weft_list *l = &first->node;
+	u32 i, held = ep->tx.nheld;
+
+	weft_assert_held(&ep->lock);
+	for (i = 0; i < n; i++, l = l->next) {
+		struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
+
+		held -= txm->tx.held;
+		txm->tx.held = false;
+	}
+	weft_list_move_run(&ep->tx.free, &first->node, &last->node);
+	WRITE_ONCE(ep->tx.ntxm, ep->tx.ntxm - n);
+	if (ep->state != WEFT_EPS_DEAD)
+		weft_send_give_back(ep, held);
+	/* last: as in weft_send_release() */
+	smp_store_release(&ep->tx.nheld, held);
+	if (ep->tx.stalled)
+		weft_ep_sq_defer(ep, out);
+}
+
 /* messaging.h has the description. */
 void weft_send_publish_held(struct weft_ep *ep)
 {

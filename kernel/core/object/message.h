@@ -131,6 +131,7 @@ struct weft_txm_tx {
  * @node: in ep->tx.free (ep->lock), flow->txms or flow->fenced
  * @qnode: in lane->sendq, flow->parked or lane->dataq; a datagram: in path->msg.dgrams
  * @hnode: in flow->headless
+ * @more: the send behind it in the same chunk, which its records reference with it; NULL: none
  * @ctl: ABORT
  * @path: its path, referenced
  * @flow: its flow, referenced while the operation is under way
@@ -167,6 +168,7 @@ struct weft_txm {
 	struct weft_list node;
 	struct weft_list qnode;
 	struct weft_list hnode;
+	struct weft_txm *more;
 	struct weft_ctl ctl;
 	struct weft_path *path;
 	struct weft_flow *flow;

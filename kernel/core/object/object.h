@@ -101,6 +101,8 @@ static inline u64 weft_path_challenge(const struct weft_path *path)
 
 /* ---- message.c ------------------------------------------------------------------ */
 
+void weft_txms_release(struct weft_ep *ep, struct weft_txm *first, struct weft_txm *last, u32 n,
+		       struct weft_out *out);
 void weft_send_publish_held(struct weft_ep *ep);
 void weft_send_release(struct weft_ep *ep, struct weft_txm *txm);
 void weft_txm_get(struct weft_txm *txm);
@@ -154,6 +156,8 @@ void weft_conn_put(struct weft_conn *conn);
 /* ---- ep.c ----------------------------------------------------------------------- */
 
 void weft_ep_get(struct weft_ep *ep);
+void weft_ep_put_many(struct weft_ep *ep, u32 n);
+void weft_path_put_many(struct weft_path *path, u32 n);
 
 /* Allocate memory for received data of an endpoint; NULL: of no endpoint. As weft_alloc(). */
 static inline void *weft_ep_alloc(const struct weft_ep *ep, size_t size)

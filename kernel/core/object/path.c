@@ -15,9 +15,19 @@ void weft_path_get(struct weft_path *path)
 
 void weft_path_put(struct weft_path *path)
 {
+	weft_path_put_many(path, 1);
+}
+
+/**
+ * weft_path_put_many - drop references
+ * @path: the path
+ * @n: number of references, not 0
+ */
+void weft_path_put_many(struct weft_path *path, u32 n)
+{
 	struct weft_list *l;
 
-	if (!refcount_dec_and_test(&path->ref))
+	if (!refcount_sub_and_test((int)n, &path->ref))
 		return;
 	weft_env_path_close(path);
 	while ((l = weft_list_first(&path->recs))) {

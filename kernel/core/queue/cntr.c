@@ -65,6 +65,21 @@ void weft_cq_count(struct weft_cq *cntr, bool failed, struct weft_out *out)
 	weft_unlock(&cntr->lock);
 }
 
+/* queue.h has the description. */
+void weft_cq_count_many(struct weft_cq *cntr, u32 n, struct weft_out *out)
+{
+	struct weft_cq_status *st;
+
+	weft_lock(&cntr->lock);
+	st = cntr->status;
+	if (likely(st)) {
+		smp_wmb();	/* received data before the number */
+		WRITE_ONCE(st->done, st->done + n);
+		weft_cntr_step(cntr, out);
+	}
+	weft_unlock(&cntr->lock);
+}
+
 /**
  * weft_cq_stir - have all waiters of a counter check it again
  * @cntr: the counter

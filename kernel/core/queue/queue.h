@@ -178,6 +178,8 @@ bool weft_cq_post(struct weft_cq *cq, const struct weft_cqe *e, const void *payl
  * caller may hold any locks but cq->lock. The operation's completion may still wait.
  */
 void weft_cq_count(struct weft_cq *cntr, bool failed, struct weft_out *out);
+/* The same for @n operations that have reached their level. */
+void weft_cq_count_many(struct weft_cq *cntr, u32 n, struct weft_out *out);
 
 /* Triggers of a counter: cntr.c has the descriptions. triggers->mutex is held. */
 void weft_cntr_trips(struct weft_cq *cntr, struct weft_triggers *set, u8 kind, void *ctx);

@@ -109,6 +109,44 @@ int weft_direct_execute(struct weft_ep *ep, struct weft_direct *d, struct weft_o
 	return err;
 }
 
+/*
+ * Execute at most @most writes of a chunk, in turn. @d: a write of them, without its address; @at:
+ * the first one. Counters of the target's program step. Return: number of writes that are done.
+ */
+static u32 weft_direct_several(struct weft_ep *ep, struct weft_direct *d, const u8 *at, u32 most,
+			       struct weft_out *out)
+{
+	struct weft_rseg *seg = &d->req.seg[0];
+	struct weft_region *region;
+	struct weft_cq *cntr;
+	u32 n;
+
+	weft_assert_held(&ep->lock);
+	if (unlikely(!weft_rma_allowed(ep, &d->req, WEFT_REGION_WRITE)))
+		return 0;
+	region = weft_region_enter(ep->conf.domain, ep->conf.zone, seg->key);
+	if (unlikely(!region))
+		return 0;
+	if (unlikely(region->n != 1))
+		most = 0;
+	for (n = 0; n < most; n++, at += weft_writes_size(d->first)) {
+		const struct weft_w_write *w = (const void *)at;
+
+		seg->addr = be64_to_cpu(READ_ONCE(w->addr));
+		d->operand = w->bytes;
+		if (unlikely(!weft_region_covers(region, WEFT_REGION_WRITE, seg->addr, d->first) ||
+			     weft_direct_region(ep, region, d)))
+			break;
+	}
+	cntr = ep->rma_cntr[WEFT_CNTR_REMOTE_WRITE];
+	if (unlikely(region->cntr && n))
+		weft_cq_count_many(region->cntr, n, out);
+	if (cntr && n)
+		weft_cq_count_many(cntr, n, out);
+	weft_region_leave(region);
+	return n;
+}
+
 /* Return: true if an operation has a form that needs no object. @pay: bytes behind the request. */
 static bool weft_direct_form(const struct weft_req *r, u32 pay)
 {
@@ -207,10 +245,51 @@ bool weft_rma_direct(struct weft_rflow *rf, const struct weft_head *head, const 
 	if (rec)
 		weft_direct_data(path, lane, rec, &d);
 	else
-		weft_report_add(rf, head->flags & WEFT_MSG_PLACED);
+		weft_report_add(rf, 1, head->flags & WEFT_MSG_PLACED);
 	rf->id.mseq++;
 	weft_credit_pass(rf, counts, out);
 	path->rx_gone += counts;
 	weft_direct_count(core, &d.req);
 	return true;
+}
+
+/**
+ * weft_rma_direct_writes - execute writes of a chunk WRITES whose turn it is, without objects
+ * @rf: their flow, without early messages; the path is locked
+ * @w: what they have in common; they are authentic
+ * @at: the first of them
+ * @out: output; the caller calls weft_path_output()
+ *
+ * Return: number of writes that are executed and reported, and whose turn has passed; each other
+ * one is processed as a message.
+ */
+u32 weft_rma_direct_writes(struct weft_rflow *rf, const struct weft_writes *w, const u8 *at,
+			   struct weft_out *out)
+{
+	struct weft_core *core = rf->path->core;
+	struct weft_direct d weft_unset;	/* the fields of a write are set */
+	struct weft_ep *ep = rf->ep;
+	u32 n = 0, most;
+
+	weft_assert_held(&rf->path->lock);
+	if (unlikely(!core->conf.fast || (rf->conn && rf->conn->state != WEFT_CONN_UP)))
+		return 0;
+	most = min(w->n, weft_report_fits(rf));
+	d.req.op = WEFT_RMA_WRITE;
+	d.req.uid = w->uid;
+	d.req.len = w->len;
+	d.req.seg[0].key = w->key;
+	d.first = w->len;
+	weft_lock_inner(&ep->lock);
+	if (likely(weft_recv_takes(ep, rf)))
+		n = weft_direct_several(ep, &d, at, most, out);
+	weft_unlock_inner(&ep->lock);
+	if (unlikely(!n))
+		return 0;
+	weft_report_add(rf, n, w->flags & WEFT_MSG_PLACED);
+	rf->id.mseq += n;
+	weft_credit_pass(rf, 0, out);
+	weft_count_add(core, rma_writes, n);
+	weft_count_add(core, msgs_received, n);
+	return n;
 }

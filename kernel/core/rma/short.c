@@ -11,10 +11,13 @@
  *	ring entry --(weft_rma_short())--> open packet, SENT --DONE--> OVER
  *	          \---(weft_rma_alone())--> the port's packet, SENT --bytes (weft_rma_got())--> OVER
  *
+ * Writes in a row that differ only in address, bytes and context go into the open packet as one
+ * chunk WRITES, under one lock. Each has its struct weft_txm.
+ *
  * Every other operation takes the slow path (origin.c).
  *
- * Locks: ep->sq_mutex, held by the caller of weft_rma_short() and weft_rma_alone(), which take
- * path->lock; others are called with path->lock.
+ * Locks: ep->sq_mutex, held by the caller of weft_rma_short(), weft_rma_writes() and
+ * weft_rma_alone(), which take path->lock; others are called with path->lock.
  */
 #include "core/rma/rma.h"
 #include "core/transport/emit.h"
@@ -204,6 +207,132 @@ bool weft_rma_short(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 	else if (mem)
 		weft_mem_put(mem);
 	return rec;
+}
+
+/* Return: number of writes, at most @n, that the flow has credit for and @rec has space for. */
+static u32 weft_writes_fit(const struct weft_flow *flow, const struct weft_rec *rec, u32 n, u32 len)
+{
+	u32 space = weft_rec_space(rec), head = weft_wire_size(sizeof(struct weft_w_writes));
+
+	n = min(n, flow->msg_limit - flow->id.mseq);
+	return space > head ? min(n, (space - head) / weft_writes_size(len)) : 0;
+}
+
+/* Copy a write of @len bytes from its entry @s into its chunk. */
+static void weft_writes_copy(const struct weft_ring *r, const struct weft_sqe *s, u32 len, u8 *dst)
+{
+	struct weft_w_write *w = (void *)dst;
+
+	w->addr = cpu_to_be64(READ_ONCE(s->raddr));
+	/* a constant length: the compiler makes no call */
+	if (likely(len == sizeof(u64))) {
+		memcpy(w->bytes, weft_ring_at(r, r->cons + 1), sizeof(u64));
+		return;
+	}
+	/* zeros fill the last word */
+	memset(w->bytes + ALIGN(len, 8) - sizeof(u64), 0, sizeof(u64));
+	weft_ring_bytes(r, len, w->bytes);
+}
+
+/* Set up the send of a write in a chunk: the next of its flow, with the entry @s. */
+static void weft_writes_keep(struct weft_txm *txm, const struct weft_sq_entry *e,
+			     const struct weft_sqe *s)
+{
+	struct weft_flow *flow = txm->flow;
+
+	txm->begun = true;
+	txm->eager = true;
+	txm->state = WEFT_TXM_SENT;
+	txm->req = WEFT_REQ_ONE;
+	txm->tx.op = WEFT_SQ_WRITE;
+	txm->flags = e->flags;
+	txm->tx.context = READ_ONCE(s->context);
+	txm->tx.tag = 0;
+	txm->tx.data = 0;
+	txm->tx.len = e->len;
+	txm->len = WEFT_REQ_ONE + e->len;
+	txm->sent = txm->len;
+	txm->mseq = ++flow->id.mseq;
+	weft_idtable_add(&flow->path->msg.sids, &txm->bulk.idnode,
+			 weft_eager_id(flow->id.sgen, txm->mseq));
+}
+
+/*
+ * Append at most @n writes to a packet, which has space for them, with a send for each. @e: the
+ * first entry. Return: number of writes; the ring is so many entries further.
+ */
+static u32 weft_writes_put(struct weft_ep *ep, struct weft_flow *flow,
+			   const struct weft_sq_entry *e, u32 n, struct weft_rec *rec, weft_ns now)
+{
+	struct weft_writes w = {
+		.flow = flow->id, .flags = WEFT_MSG_RMA, .auth = flow->auth,
+		.uid = ep->conf.uid, .len = (u32)e->len, .key = e->rem[0].key,
+	};
+	struct weft_txm *first, **more = &first;
+	u8 *dst = rec->raw + rec->len;
+	struct weft_list run, *l;
+
+	w.flow.mseq++;
+	w.flags |= (flow->conn ? WEFT_MSG_CONNECTED : 0) |
+		   (weft_short_lazy(ep, e) ? 0 : WEFT_MSG_PLACED);
+	w.n = weft_send_take_run(ep, flow, n, &run);
+	dst += weft_wire_writes_put(dst, &w);
+	weft_list_for_each(l, &run) {
+		const struct weft_sqe *s = weft_ring_at(&ep->tx.ring, ep->tx.ring.cons);
+		struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
+
+		weft_writes_keep(txm, e, s);
+		*more = txm;
+		more = &txm->more;
+		weft_writes_copy(&ep->tx.ring, s, w.len, dst);
+		dst += weft_writes_size(w.len);
+		weft_trace_post(ep->conf.handle, txm->tx.context, 0, w.len, WEFT_SQ_WRITE);
+		weft_ring_next(&ep->tx.ring, e->nslots);
+	}
+	rec->len = dst - rec->raw;
+	weft_list_splice_tail(&flow->txms, &run);
+	flow->ref += w.n;
+	weft_path_needs(flow->path, now);
+	flow->path->nwait += w.n - 1;
+	weft_rec_ref(rec, flow, first);
+	return w.n;
+}
+
+/**
+ * weft_rma_writes - copy short writes in a row into the open packet, as one chunk
+ * @ep: the endpoint; ep->sq_mutex is held, ep->tx.hand is set
+ * @flow: their flow
+ * @e: the first entry, decoded
+ * @n: number of entries that differ only in address, bytes and context, at least 2
+ * @out: output
+ *
+ * The packet stays open while other entries follow.
+ *
+ * Return: number of writes that are done, with the ring so many entries further; 0: nothing has
+ * changed.
+ */
+u32 weft_rma_writes(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
+		    u32 n, struct weft_out *out)
+{
+	u32 size = weft_wire_size(sizeof(struct weft_w_writes));
+	struct weft_path *path = flow->path;
+	struct weft_lane *lane = &path->lane[flow->lane];
+	struct weft_rec *rec = NULL;
+
+	weft_mutex_assert_held(&ep->sq_mutex);
+	weft_lock(&path->lock);
+	if (likely(weft_short_may(path, lane, flow) && path->peer_caps & WEFT_HELLO_WRITES))
+		rec = weft_short_room(path, lane, size + 2 * weft_writes_size((u32)e->len), out);
+	n = likely(rec) ? weft_writes_fit(flow, rec, n, (u32)e->len) : 0;
+	if (likely(n)) {
+		n = weft_writes_put(ep, flow, e, n, rec, out->now);
+		path->busy |= 1u << lane->no;
+		if (ep->tx.ring.cons == ep->tx.ring.prod)
+			weft_path_output(path, out);
+	}
+	weft_unlock(&path->lock);
+	weft_count_add(ep->core, msgs_eager, n);
+	return n;
 }
 
 /*

@@ -36,10 +36,11 @@ static inline void weft_ack_ref(const struct weft_ref *ref, struct weft_rec *rec
 				struct weft_out *out)
 {
 	struct weft_flow *flow = ref->flow;
-	struct weft_txm *txm = ref->txm;
+	struct weft_txm *txm = ref->txm, *next;
 
 	flow->unacked--;
-	if (txm) {
+	for (; txm; txm = next) {
+		next = txm->more;
 		txm->nrec--;
 		weft_send_acked(txm, rec, out);
 		weft_txm_put(txm, out);

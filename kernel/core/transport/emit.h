@@ -52,7 +52,7 @@ static inline void weft_rec_begin(struct weft_rec *rec)
  * weft_rec_ref - record that a message has bytes in a packet
  * @rec: the record
  * @flow: the message's flow
- * @txm: the message, NULL: not tracked
+ * @txm: the message, and those behind it in a chunk; NULL: not tracked
  */
 static inline void weft_rec_ref(struct weft_rec *rec, struct weft_flow *flow, struct weft_txm *txm)
 {
@@ -62,7 +62,7 @@ static inline void weft_rec_ref(struct weft_rec *rec, struct weft_flow *flow, st
 	ref->txm = txm;
 	flow->ref++;
 	flow->unacked++;
-	if (txm) {
+	for (; txm; txm = txm->more) {
 		weft_txm_get(txm);
 		txm->nrec++;
 	}

@@ -25,31 +25,33 @@ void weft_report_init(struct weft_rflow *rf)
 }
 
 /**
- * weft_report_fits - check whether the next message of a flow may be reported by weft_report_add()
+ * weft_report_fits - how many of the next messages of a flow may be reported by weft_report_add()?
  * @rf: the flow; its path is locked
  *
- * Return: true if it may; false: the report that waits now leaves first.
+ * Return: their number; 0: the report that waits now leaves first.
  */
-bool weft_report_fits(struct weft_rflow *rf)
+u32 weft_report_fits(struct weft_rflow *rf)
 {
 	weft_assert_held(&rf->path->lock);
-	if (likely(!rf->report.n ||
-		   (rf->report.n < WEFT_REPORT_MOST && rf->report.last + 1 == rf->id.mseq)))
-		return true;
+	if (likely(!rf->report.n))
+		return WEFT_REPORT_MOST;
+	if (likely(rf->report.n < WEFT_REPORT_MOST && rf->report.last + 1 == rf->id.mseq))
+		return WEFT_REPORT_MOST - rf->report.n;
 	weft_ctl_put(rf->path, rf->lane, &rf->report.ctl);
-	return false;
+	return 0;
 }
 
 /**
- * weft_report_add - report that the next message of a flow has been executed
- * @rf: the flow; its path is locked; weft_report_fits()
+ * weft_report_add - report that the next messages of a flow have been executed
+ * @rf: the flow; its path is locked
+ * @n: number of messages, at most weft_report_fits()
  * @now: at once, else with the next packet
  */
-void weft_report_add(struct weft_rflow *rf, bool now)
+void weft_report_add(struct weft_rflow *rf, u32 n, bool now)
 {
 	weft_assert_held(&rf->path->lock);
-	rf->report.last = rf->id.mseq;
-	rf->report.n++;
+	rf->report.last = rf->id.mseq + n - 1;
+	rf->report.n += n;
 	if (now || rf->report.n == WEFT_REPORT_MOST)
 		weft_ctl_put(rf->path, rf->lane, &rf->report.ctl);
 	else if (!rf->report.ctl.queued && weft_list_empty(&rf->report.owed))

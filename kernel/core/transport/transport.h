@@ -209,8 +209,8 @@ static inline bool weft_lane_waits(const struct weft_lane *lane)
 /* ---- report.c ------------------------------------------------------------------- */
 
 void weft_report_init(struct weft_rflow *rf);
-bool weft_report_fits(struct weft_rflow *rf);
-void weft_report_add(struct weft_rflow *rf, bool now);
+u32 weft_report_fits(struct weft_rflow *rf);
+void weft_report_add(struct weft_rflow *rf, u32 n, bool now);
 void weft_report_due(struct weft_path *path, struct weft_lane *lane);
 u32 weft_report_chunk(struct weft_rflow *rf, u8 *dst, u32 room);
 void weft_report_end(struct weft_rflow *rf, struct weft_out *out);

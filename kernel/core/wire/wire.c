@@ -34,6 +34,7 @@ static const struct weft_shape weft_shapes[] = {
 	[WEFT_CHUNK_RETIRED] = { sizeof(struct weft_w_retired), WEFT_RETIRED_BITS / 8 },
 	[WEFT_CHUNK_PROBE] = { sizeof(struct weft_w_probe), U16_MAX },
 	[WEFT_CHUNK_PROBED] = { sizeof(struct weft_w_probed), 0 },
+	[WEFT_CHUNK_WRITES] = { sizeof(struct weft_w_writes), U16_MAX },
 };
 
 /**
@@ -165,6 +166,57 @@ void weft_wire_dgram_put(void *dst, const struct weft_dgram *d)
 	w->data = cpu_to_be64(d->data);
 }
 
+/**
+ * weft_wire_writes_get - decode a chunk WRITES
+ * @c: the chunk; the bytes may change meanwhile, so its payload is read once
+ * @w: out: what all its writes have in common
+ *
+ * Return: 0; -EINVAL: it is invalid.
+ */
+int weft_wire_writes_get(const struct weft_chunk *c, struct weft_writes *w)
+{
+	struct weft_w_writes s;
+	u64 mark;
+
+	BUILD_BUG_ON(sizeof(s) != 40);
+	BUILD_BUG_ON(WEFT_WRITES_MOST > WEFT_REPORT_MOST);
+	memcpy(&s, c->body, sizeof(s));
+	mark = be64_to_cpu(s.mark);
+	weft_wire_flow_get(&s.flow, &w->flow);
+	w->flags = (mark >> WEFT_AUTH_BITS) & WEFT_MSG_FLAGS;
+	w->auth = mark & WEFT_AUTH_MASK;
+	w->uid = be32_to_cpu(s.uid);
+	w->n = be16_to_cpu(s.n);
+	w->len = be16_to_cpu(s.len);
+	w->key = be64_to_cpu(s.key);
+	if (!w->n || w->n > WEFT_WRITES_MOST || !w->len || w->len > WEFT_WRITES_BYTES ||
+	    c->paylen != w->n * weft_writes_size(w->len))
+		return -EINVAL;
+	return (w->flags | WEFT_MSG_PLACED | WEFT_MSG_CONNECTED) ==
+		       (WEFT_MSG_RMA | WEFT_MSG_PLACED | WEFT_MSG_CONNECTED) ? 0 : -EINVAL;
+}
+
+/**
+ * weft_wire_writes_put - write a chunk WRITES up to its writes
+ * @dst: buffer of 44 bytes
+ * @w: what the writes have in common; the caller appends them
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_writes_put(void *dst, const struct weft_writes *w)
+{
+	struct weft_w_writes *s = weft_wire_chunk_put(dst, WEFT_CHUNK_WRITES, sizeof(*s) +
+						      w->n * weft_writes_size(w->len));
+
+	weft_wire_flow_put(&s->flow, &w->flow);
+	s->mark = cpu_to_be64((u64)w->flags << WEFT_AUTH_BITS | w->auth);
+	s->uid = cpu_to_be32(w->uid);
+	s->n = cpu_to_be16(w->n);
+	s->len = cpu_to_be16(w->len);
+	s->key = cpu_to_be64(w->key);
+	return WEFT_WIRE_CHUNK + sizeof(*s);
+}
+
 /* Return: true if the fields of a chunk agree with its length. */
 static bool weft_wire_sound(const struct weft_chunk *c)
 {
@@ -199,6 +251,11 @@ static bool weft_wire_sound(const struct weft_chunk *c)
 		return c->len && c->len % 4 == 0 && c->len <= WEFT_SACK_BITS / 8;
 	case WEFT_CHUNK_RETIRED:
 		return c->paylen % 4 == 0;
+	case WEFT_CHUNK_WRITES: {
+		struct weft_writes w weft_unset;
+
+		return !weft_wire_writes_get(c, &w);
+	}
 	default:
 		return true;
 	}

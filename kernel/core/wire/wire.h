@@ -58,6 +58,7 @@
 #define WEFT_CHUNK_RETIRED	14
 #define WEFT_CHUNK_PROBE	15
 #define WEFT_CHUNK_PROBED	16
+#define WEFT_CHUNK_WRITES	17	/* several short writes of a flow */
 #define WEFT_CHUNK_SKIP		0x80	/* a receiver skips unknown types with this bit */
 #define WEFT_CHUNK_SACK		0x81
 #define WEFT_CHUNK_HEAD		0x82	/* struct weft_w_eager: a head before its EAGER */
@@ -103,6 +104,7 @@
 /* Capabilities in a handshake */
 /* takes messages with WEFT_MSG_RMA, and DONE executed; 1 was for nodes without the latter */
 #define WEFT_HELLO_RMA		2
+#define WEFT_HELLO_WRITES	4	/* takes WRITES */
 
 /* One-sided operations */
 #define WEFT_RMA_WRITE		1
@@ -171,7 +173,7 @@ struct weft_w_version {
  * @op: WEFT_HELLO_*
  * @rsvd: 0
  * @rsvd2: 0
- * @caps: capabilities of the sender, WEFT_HELLO_RMA; unknown ones are ignored
+ * @caps: capabilities of the sender, WEFT_HELLO_*; unknown ones are ignored
  * @incarnation: incarnation of the sender; INIT, ACK
  * @path: path id that the sender has chosen for packets to itself; INIT, ACK
  * @max_payload: bytes of UDP payload of the largest packet that the sender accepts; INIT, ACK
@@ -494,6 +496,36 @@ struct weft_w_rseg {
 	__be64 len;
 } __packed;
 
+/**
+ * struct weft_w_writes - WRITES: messages in a row, each the request of a write with one segment,
+ * and its bytes; @n structures weft_w_write follow
+ * @flow: flow, and number of the first message
+ * @mark: of each message, as in struct weft_w_head: WEFT_MSG_RMA, and nothing else than
+ *	WEFT_MSG_PLACED and WEFT_MSG_CONNECTED
+ * @uid: of each request
+ * @n: number of messages, 1 to WEFT_WRITES_MOST
+ * @len: bytes of each write, 1 to WEFT_WRITES_BYTES
+ * @key: of each segment
+ */
+struct weft_w_writes {
+	struct weft_w_flow flow;
+	__be64 mark;
+	__be32 uid;
+	__be16 n;
+	__be16 len;
+	__be64 key;
+} __packed;
+
+/**
+ * struct weft_w_write - a write in WRITES
+ * @addr: address of its segment
+ * @bytes: its bytes, and zeros up to a multiple of 8
+ */
+struct weft_w_write {
+	__be64 addr;
+	u8 bytes[];
+} __packed;
+
 /*
  * Ids of bytes that an initiator asks for have this bit. The initiator chooses such an id, and the
  * target sends the bytes. Ids that a sender chooses for its own messages have it clear.
@@ -649,6 +681,30 @@ struct weft_req {
 /* Maximum payload of an operation that uses no credit in bytes: Documentation/rma.rst */
 #define WEFT_REQ_FREE	256
 
+#define WEFT_WRITES_MOST	64	/* most messages of a chunk WRITES: WEFT_REPORT_MOST */
+/* Bytes of the longest of them: none uses credit in bytes */
+#define WEFT_WRITES_BYTES	(WEFT_REQ_FREE - WEFT_REQ_ONE)
+
+/**
+ * struct weft_writes - several short writes
+ * @flow: flow, and number of the first message
+ * @flags: WEFT_MSG_* of each
+ * @auth: authentication code of the sender's job
+ * @uid: the initiator's user
+ * @n: number of messages
+ * @len: bytes of each write
+ * @key: key of their region
+ */
+struct weft_writes {
+	struct weft_flowid flow;
+	u16 flags;
+	u64 auth;
+	u32 uid;
+	u32 n;
+	u32 len;
+	u64 key;
+};
+
 /**
  * struct weft_chunk - a chunk found in a packet
  * @type: WEFT_CHUNK_*
@@ -708,6 +764,14 @@ int weft_wire_req_get(const void *src, u32 len, struct weft_req *r);
 void weft_wire_req_id(void *req, u32 id);
 void weft_wire_req_sid(void *req, u32 sid);
 void weft_wire_req_grant(void *req, u64 granted);
+int weft_wire_writes_get(const struct weft_chunk *c, struct weft_writes *w);
+u32 weft_wire_writes_put(void *dst, const struct weft_writes *w);
+
+/* Return: bytes of a write of @len bytes in a chunk WRITES. */
+static inline u32 weft_writes_size(u32 len)
+{
+	return sizeof(struct weft_w_write) + ALIGN(len, 8);
+}
 
 /* Return: true for an atomic operation. @op: WEFT_RMA_*. */
 static inline bool weft_req_atomic(u8 op)
