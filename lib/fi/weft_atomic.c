@@ -8,7 +8,7 @@
  *
  * Calls without flags use those of the endpoint. The sending half's lock serialises posts.
  */
-#include "weft_post.h"
+#include "weft_fast.h"
 
 /**
  * struct weft_fi_atom - an atomic operation as a program describes it
@@ -158,6 +158,24 @@ struct weft_fi_atom_one {
 	struct fi_rma_ioc rem;
 };
 
+/*
+ * Post an operation of one element on the fast path. @cmp, @res: as the kind has them; @extra:
+ * flags that the form adds; @silent: no completion. Return: true if it is posted.
+ */
+WEFT_FI_INLINED bool weft_fi_atomic_lone(struct fid_ep *ep, uint8_t kind, const void *buf,
+					 const void *cmp, const void *res, size_t count,
+					 fi_addr_t to, uint64_t addr, uint64_t key,
+					 enum fi_datatype type, enum fi_op op, void *context,
+					 uint64_t extra, bool silent)
+{
+	if (weft_unlikely(count != 1 || op == FI_ATOMIC_READ ||
+			  !weft_fi_atomic_known(kind, type, op)))
+		return false;
+	return weft_fi_fast_atomic(weft_fi_ep_of(ep), kind, op, type,
+				   WEFT_ATYPE_SIZE((unsigned int)type), buf, cmp, res, to, addr,
+				   key, context, weft_fi_face_of(ep)->tx_flags | extra, silent);
+}
+
 /* Describe an operation of @count elements. The caller sets addresses of buffers. */
 static struct weft_fi_atom weft_fi_atomic_one(struct fid_ep *ep, struct weft_fi_atom_one *one,
 					      uint8_t kind, size_t count, fi_addr_t to,
@@ -238,9 +256,13 @@ static ssize_t weft_fi_atomic_write(struct fid_ep *ep, const void *buf, size_t c
 				    enum fi_datatype type, enum fi_op op, void *context)
 {
 	struct weft_fi_atom_one one = { .iov.addr = (void *)buf };
-	struct weft_fi_atom atom = weft_fi_atomic_one(ep, &one, WEFT_ATOMIC_BASE, count, to, addr,
-						      key, type, op, context);
+	struct weft_fi_atom atom;
 
+	if (weft_likely(weft_fi_atomic_lone(ep, WEFT_ATOMIC_BASE, buf, NULL, NULL, count, to,
+					    addr, key, type, op, context, 0, false)))
+		return 0;
+	atom = weft_fi_atomic_one(ep, &one, WEFT_ATOMIC_BASE, count, to, addr, key, type, op,
+				  context);
 	return weft_fi_atomic_post(ep, &atom);
 }
 
@@ -266,9 +288,13 @@ static ssize_t weft_fi_atomic_inject(struct fid_ep *ep, const void *buf, size_t 
 				     enum fi_datatype type, enum fi_op op)
 {
 	struct weft_fi_atom_one one = { .iov.addr = (void *)buf };
-	struct weft_fi_atom atom = weft_fi_atomic_one(ep, &one, WEFT_ATOMIC_BASE, count, to, addr,
-						      key, type, op, NULL);
+	struct weft_fi_atom atom;
 
+	if (weft_likely(weft_fi_atomic_lone(ep, WEFT_ATOMIC_BASE, buf, NULL, NULL, count, to,
+					    addr, key, type, op, NULL, FI_INJECT, true)))
+		return 0;
+	atom = weft_fi_atomic_one(ep, &one, WEFT_ATOMIC_BASE, count, to, addr, key, type, op,
+				  NULL);
 	atom.flags |= FI_INJECT;
 	atom.silent = true;
 	return weft_fi_atomic_post(ep, &atom);
@@ -282,9 +308,13 @@ static ssize_t weft_fi_atomic_fetch(struct fid_ep *ep, const void *buf, size_t c
 				    void *context)
 {
 	struct weft_fi_atom_one one = { .iov.addr = (void *)buf, .res.addr = result };
-	struct weft_fi_atom atom = weft_fi_atomic_one(ep, &one, WEFT_ATOMIC_FETCH, count, to, addr,
-						      key, type, op, context);
+	struct weft_fi_atom atom;
 
+	if (weft_likely(weft_fi_atomic_lone(ep, WEFT_ATOMIC_FETCH, buf, NULL, result, count, to,
+					    addr, key, type, op, context, 0, false)))
+		return 0;
+	atom = weft_fi_atomic_one(ep, &one, WEFT_ATOMIC_FETCH, count, to, addr, key, type, op,
+				  context);
 	return weft_fi_atomic_post(ep, &atom);
 }
 
@@ -324,9 +354,13 @@ static ssize_t weft_fi_atomic_compare(struct fid_ep *ep, const void *buf, size_t
 	struct weft_fi_atom_one one = {
 		.iov.addr = (void *)buf, .cmp.addr = (void *)compare, .res.addr = result
 	};
-	struct weft_fi_atom atom = weft_fi_atomic_one(ep, &one, WEFT_ATOMIC_COMPARE, count, to,
-						      addr, key, type, op, context);
+	struct weft_fi_atom atom;
 
+	if (weft_likely(weft_fi_atomic_lone(ep, WEFT_ATOMIC_COMPARE, buf, compare, result, count,
+					    to, addr, key, type, op, context, 0, false)))
+		return 0;
+	atom = weft_fi_atomic_one(ep, &one, WEFT_ATOMIC_COMPARE, count, to, addr, key, type, op,
+				  context);
 	return weft_fi_atomic_post(ep, &atom);
 }
 

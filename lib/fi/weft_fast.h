@@ -2,10 +2,10 @@
 /*
  * weft_fast.h - fast path of the most frequent calls
  *
- * It covers a send of one segment, or one receive. The endpoint's half is "fast"
- * (weft_fi_half_on()): none of the special cases of weft_post.h apply. Each function completes the
- * whole call, or does nothing. In the latter case weft_post.h executes the call, and explains
- * errors.
+ * It covers a send, a read or a write of one segment, an atomic operation on one element, and one
+ * receive. The endpoint's half is "fast" (weft_fi_half_on()): none of the special cases of
+ * weft_post.h apply. Each function completes the whole call, or does nothing. In the latter case
+ * weft_post.h executes the call, and explains errors.
  */
 #ifndef WEFT_FAST_H
 #define WEFT_FAST_H
@@ -92,34 +92,64 @@ WEFT_FI_INLINED void weft_fi_fast_copy(unsigned char *to, const unsigned char *f
 	}
 }
 
-/* @flags: of the operation; @silent: no completion. Return: true if posted. */
-WEFT_FI_INLINED bool weft_fi_fast_send(struct weft_fi_ep *ep, uint8_t op, const void *buf,
-				       size_t len, fi_addr_t to, uint64_t tag, void *context,
-				       uint64_t flags, bool silent)
+/* Return: true if an entry to @to with flags @flags may be posted. */
+WEFT_FI_INLINED bool weft_fi_fast_may(const struct weft_fi_ep *ep, fi_addr_t to, uint64_t flags)
 {
-	bool more = flags & FI_MORE;
+	if (weft_unlikely(!ep->tx.fast || flags & ~(WEFT_FI_FAST_SEND | FI_MORE)))
+		return false;
+	if (to >= WEFT_AV_MAX || !weft_fi_av_used(ep->av, to))
+		return false;
+	return !(flags & FI_MORE) || weft_likely(weft_fi_fast_more(&ep->tx));
+}
+
+/* Return: true if the ring has space for @nslots slots. */
+WEFT_FI_INLINED bool weft_fi_fast_space(const struct lw_queue *q, uint32_t nslots)
+{
+	return weft_likely(nslots && q->tail + nslots - q->head <= q->size &&
+			   !(lw_load(q->flags) & WEFT_ST_ERROR));
+}
+
+/* Return: the flags of an entry, without WEFT_SQ_INLINE. */
+WEFT_FI_INLINED uint16_t weft_fi_fast_bits(const struct weft_fi_ep *ep, uint64_t flags,
+					   bool silent)
+{
+	return (!silent && (!ep->tx.selective || flags & FI_COMPLETION) ? WEFT_SQ_COMPLETION : 0) |
+	       (flags & FI_MORE ? WEFT_SQ_MORE : 0);
+}
+
+/* The entry of @nslots slots at the tail, of @len bytes, is written: post it. */
+WEFT_FI_INLINED void weft_fi_fast_post(struct weft_fi_ep *ep, struct lw_queue *q, uint32_t nslots,
+				       size_t len, bool more)
+{
+	if (weft_unlikely(weft_fi_run_goes_on(ep, more))) {
+		q->tail += nslots;
+		weft_fi_run_posted(ep, len);
+	} else {
+		weft_fi_fast_posted(&ep->tx, q, nslots, more);
+	}
+}
+
+/*
+ * Post a send, or (@nrem 1) a read or a write at @raddr with the key @tag. @flags: of the
+ * operation; @silent: no completion. Return: true if posted.
+ */
+WEFT_FI_INLINED bool weft_fi_fast_entry(struct weft_fi_ep *ep, uint8_t op, const void *buf,
+					size_t len, fi_addr_t to, uint64_t tag, uint32_t nrem,
+					uint64_t raddr, void *context, uint64_t flags, bool silent)
+{
 	uint32_t tail, nslots;
 	struct weft_sqe *s;
 	struct lw_queue *q;
-	uint16_t entry;
 
-	if (weft_unlikely(!ep->tx.fast || flags & ~(WEFT_FI_FAST_SEND | FI_MORE)))
-		return false;
-	if (!len || to >= WEFT_AV_MAX || !weft_fi_av_used(ep->av, to))
-		return false;
-	if (more && weft_unlikely(!weft_fi_fast_more(&ep->tx)))
+	if (!len || !weft_fi_fast_may(ep, to, flags))
 		return false;
 	q = &ep->cm.ep->sq;
 	tail = q->tail;
 	nslots = weft_fi_fast_slots(ep, q, len, flags | (silent ? FI_INJECT : 0));
-	if (weft_unlikely(!nslots || tail + nslots - q->head > q->size ||
-			  lw_load(q->flags) & WEFT_ST_ERROR))
+	if (op == WEFT_SQ_READ)
+		nslots = len <= ep->max_msg;
+	if (!weft_fi_fast_space(q, nslots))
 		return false;
-	entry = nslots > 1 ? WEFT_SQ_INLINE : 0;
-	if (!silent && (!ep->tx.selective || flags & FI_COMPLETION))
-		entry |= WEFT_SQ_COMPLETION;
-	if (more)
-		entry |= WEFT_SQ_MORE;
 	s = lw_slot_at(q, tail);
 	if (weft_likely(nslots == 2))
 		weft_fi_fast_copy(lw_slot_at(q, tail + 1), buf, len);
@@ -127,7 +157,7 @@ WEFT_FI_INLINED bool weft_fi_fast_send(struct weft_fi_ep *ep, uint8_t op, const 
 		memcpy(lw_slot_at(q, tail + 1), buf, len);
 	s->op = op;
 	s->nslots = nslots;
-	s->flags = entry;
+	s->flags = weft_fi_fast_bits(ep, flags, silent) | (nslots > 1 ? WEFT_SQ_INLINE : 0);
 	s->dst = to;
 	s->context = (uintptr_t)context;
 	s->addr = nslots > 1 ? 0 : (uintptr_t)buf;
@@ -135,14 +165,81 @@ WEFT_FI_INLINED bool weft_fi_fast_send(struct weft_fi_ep *ep, uint8_t op, const 
 	s->tag = tag;
 	s->data = 0;
 	s->niov = nslots == 1;
-	s->nrem = 0;
-	s->raddr = 0;
-	if (weft_unlikely(weft_fi_run_goes_on(ep, more))) {
-		q->tail += nslots;
-		weft_fi_run_posted(ep, len);
-	} else {
-		weft_fi_fast_posted(&ep->tx, q, nslots, more);
+	s->nrem = nrem;
+	s->raddr = raddr;
+	weft_fi_fast_post(ep, q, nslots, len, flags & FI_MORE);
+	return true;
+}
+
+/* Post a send. As weft_fi_fast_entry(). */
+WEFT_FI_INLINED bool weft_fi_fast_send(struct weft_fi_ep *ep, uint8_t op, const void *buf,
+				       size_t len, fi_addr_t to, uint64_t tag, void *context,
+				       uint64_t flags, bool silent)
+{
+	return weft_fi_fast_entry(ep, op, buf, len, to, tag, 0, 0, context, flags, silent);
+}
+
+/* Return: true if the endpoint has the capabilities @caps. */
+WEFT_FI_INLINED bool weft_fi_fast_caps(const struct weft_fi_ep *ep, uint64_t caps)
+{
+	return (ep->caps & caps) == caps;
+}
+
+/* Post a read or a write. As weft_fi_fast_entry(). */
+WEFT_FI_INLINED bool weft_fi_fast_rma(struct weft_fi_ep *ep, uint8_t op, const void *buf,
+				      size_t len, fi_addr_t to, uint64_t addr, uint64_t key,
+				      void *context, uint64_t flags, bool silent)
+{
+	return weft_fi_fast_caps(ep, FI_RMA | (op == WEFT_SQ_READ ? FI_READ : FI_WRITE)) &&
+	       weft_fi_fast_entry(ep, op, buf, len, to, key, 1, addr, context, flags, silent);
+}
+
+/*
+ * Post an atomic operation with operands on one element of @size bytes. @kind: WEFT_ATOMIC_*;
+ * @compare, @result: as the kind has them. Otherwise as weft_fi_fast_entry().
+ */
+WEFT_FI_INLINED bool weft_fi_fast_atomic(struct weft_fi_ep *ep, uint8_t kind, uint8_t op,
+					 uint8_t type, size_t size, const void *operand,
+					 const void *compare, const void *result, fi_addr_t to,
+					 uint64_t addr, uint64_t key, void *context,
+					 uint64_t flags, bool silent)
+{
+	bool compares = kind == WEFT_ATOMIC_COMPARE, results = kind != WEFT_ATOMIC_BASE;
+	uint32_t nslots = 2 + results;
+	struct weft_iov *seg;
+	struct weft_sqe *s;
+	struct lw_queue *q;
+	char *bytes;
+
+	if (!weft_fi_fast_caps(ep, FI_ATOMIC | (results ? FI_READ : FI_WRITE)) ||
+	    ep->inject < 2 * size || !weft_fi_fast_may(ep, to, flags))
+		return false;
+	q = &ep->cm.ep->sq;
+	if (!weft_fi_fast_space(q, nslots))
+		return false;
+	bytes = lw_slot_at(q, q->tail + 1);
+	memcpy(bytes, operand, size);
+	if (compares)
+		memcpy(bytes + size, compare, size);
+	if (results) {
+		seg = lw_slot_at(q, q->tail + 2);
+		seg->addr = (uintptr_t)result;
+		seg->len = size;
 	}
+	s = lw_slot_at(q, q->tail);
+	s->op = WEFT_SQ_ATOMIC;
+	s->nslots = nslots;
+	s->flags = weft_fi_fast_bits(ep, flags, silent) | WEFT_SQ_INLINE;
+	s->dst = to;
+	s->context = (uintptr_t)context;
+	s->addr = 0;
+	s->len = size;
+	s->tag = key;
+	s->data = WEFT_ATOMIC_DATA(op, type, kind, 0, results);
+	s->niov = 0;
+	s->nrem = 1;
+	s->raddr = addr;
+	weft_fi_fast_post(ep, q, nslots, size, flags & FI_MORE);
 	return true;
 }
 

@@ -55,7 +55,7 @@
 #define WEFT_FI_SIZE		1024	/* default size of queues, in operations */
 #define WEFT_FI_SQ_RATIO	2	/* average number of send ring slots per operation */
 #define WEFT_FI_INLINE		256	/* maximum payload in the ring */
-#define WEFT_FI_MORE_MAX	16	/* maximum number of deferred operations (FI_MORE) */
+#define WEFT_FI_MORE_MAX	64	/* maximum number of deferred operations (FI_MORE) */
 #define WEFT_FI_TAG_FORMAT	0xaaaaaaaaaaaaaaaaULL	/* 64 fields of one bit */
 
 /* the last known values; libfabric 2 deprecates the names of some */

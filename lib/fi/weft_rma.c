@@ -5,7 +5,7 @@
  * Each form becomes a struct weft_fi_op, which weft_post.h posts as it posts sends. Calls without
  * flags use those of the endpoint. The sending half's lock serialises posts.
  */
-#include "weft_post.h"
+#include "weft_fast.h"
 
 /* Return: the flags of an operation. FI_INJECT has no effect on reads. */
 WEFT_FI_INLINED uint64_t weft_fi_rma_flags(uint8_t rma, uint64_t flags)
@@ -19,14 +19,18 @@ WEFT_FI_INLINED ssize_t weft_fi_rma_one(struct fid_ep *ep, struct weft_fi_op op,
 {
 	struct iovec iov = { .iov_base = (void *)buf, .iov_len = len };
 	struct weft_rma_iov rem = { .addr = addr, .len = len, .key = key };
+	struct weft_fi_ep *e = weft_fi_ep_of(ep);
 
+	op.flags = weft_fi_rma_flags(op.rma, weft_fi_face_of(ep)->tx_flags) | extra;
+	if (weft_likely(weft_fi_fast_rma(e, op.rma, buf, len, op.peer, addr, key, op.context,
+					 op.flags, op.silent)))
+		return 0;
 	op.iov = &iov;
 	op.count = 1;
 	op.one = true;
 	op.rem = &rem;
 	op.nrem = 1;
-	op.flags = weft_fi_rma_flags(op.rma, weft_fi_face_of(ep)->tx_flags) | extra;
-	return weft_fi_post_send(weft_fi_ep_of(ep), &op);
+	return weft_fi_post_send(e, &op);
 }
 
 /* Post an operation with several local segments. */
@@ -51,6 +55,21 @@ static ssize_t weft_fi_rma_vector(struct fid_ep *ep, struct weft_fi_op *op,
 static size_t weft_fi_rma_inline(size_t nrem)
 {
 	return (WEFT_NSLOTS_MAX - 1 - lw_remote_slots(nrem)) * WEFT_SLOT_SIZE;
+}
+
+/*
+ * The same if it has one segment on both sides, without an error. Return: true if it is posted.
+ */
+WEFT_FI_INLINED bool weft_fi_rma_lone(struct fid_ep *ep, const struct fi_msg_rma *msg,
+				      uint64_t flags, uint8_t rma)
+{
+	if (!msg || msg->iov_count != 1 || msg->rma_iov_count != 1 || !msg->msg_iov ||
+	    !msg->rma_iov || msg->rma_iov->len != msg->msg_iov->iov_len)
+		return false;
+	return weft_fi_fast_rma(weft_fi_ep_of(ep), rma, msg->msg_iov->iov_base,
+				msg->msg_iov->iov_len, msg->addr, msg->rma_iov->addr,
+				msg->rma_iov->key, msg->context, weft_fi_rma_flags(rma, flags),
+				false);
 }
 
 /*
@@ -109,6 +128,8 @@ static ssize_t weft_fi_rma_readv(struct fid_ep *ep, const struct iovec *iov, voi
 static ssize_t weft_fi_rma_readmsg(struct fid_ep *ep, const struct fi_msg_rma *msg,
 				   uint64_t flags)
 {
+	if (weft_likely(weft_fi_rma_lone(ep, msg, flags, WEFT_SQ_READ)))
+		return 0;
 	return weft_fi_rma_message(ep, msg, flags, WEFT_SQ_READ, NULL);
 }
 
@@ -134,6 +155,8 @@ static ssize_t weft_fi_rma_writev(struct fid_ep *ep, const struct iovec *iov, vo
 static ssize_t weft_fi_rma_writemsg(struct fid_ep *ep, const struct fi_msg_rma *msg,
 				    uint64_t flags)
 {
+	if (weft_likely(weft_fi_rma_lone(ep, msg, flags, WEFT_SQ_WRITE)))
+		return 0;
 	return weft_fi_rma_message(ep, msg, flags, WEFT_SQ_WRITE, NULL);
 }
 
