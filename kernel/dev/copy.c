@@ -456,6 +456,28 @@ int weft_user_peek(struct weft_memctx *mc, u64 addr, void *dst, u32 len)
 	return left ? -EAGAIN : 0;
 }
 
+/**
+ * weft_user_poke - copy into the calling program's memory, without sleeping
+ * @mc: memory of its context
+ * @addr: user address
+ * @src: kernel memory
+ * @len: bytes
+ *
+ * Context: the calling program's; any locks may be held.
+ * Return: 0; -EAGAIN: not resident, or not this program's memory: call weft_user_write().
+ */
+int weft_user_poke(struct weft_memctx *mc, u64 addr, const void *src, u32 len)
+{
+	unsigned long left;
+
+	if (unlikely(!weft_user_own(mc, addr, len)))
+		return -EAGAIN;
+	pagefault_disable();
+	left = __copy_to_user_inatomic(u64_to_user_ptr(addr), src, len);
+	pagefault_enable();
+	return left ? -EAGAIN : 0;
+}
+
 /* ---- The program's memory itself ----------------------------------------------------------- */
 
 /*

@@ -340,8 +340,11 @@ int rig_notify(struct rig_ep *ep, u32 flags)
 {
 	struct rig_node *node = ep->proc->node;
 	struct weft_out *out = rig_out(node);
-	int r = weft_ep_notify(ep->ep, flags, rig_clock(node), out);
+	int r = 0;
 
+	/* as an adapter does */
+	if (flags != WEFT_NOTIFY_SQ || !weft_ep_fast(ep->ep, out))
+		r = weft_ep_notify(ep->ep, flags, rig_clock(node), out);
 	rig_leave(node, out);
 	return r;
 }

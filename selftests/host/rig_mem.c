@@ -387,6 +387,11 @@ int weft_user_peek(struct weft_memctx *mc, u64 addr, void *dst, u32 len)
 	return move(mc, &vec, 0, dst, len, MOVE_READ);
 }
 
+int weft_user_poke(struct weft_memctx *mc, u64 addr, const void *src, u32 len)
+{
+	return place(mc, addr, src, len, len, 0);
+}
+
 int weft_mem_pass(struct weft_memctx *mc, u64 addr, struct weft_memctx *from, u64 src, u32 len)
 {
 	u8 *tmp = malloc(len);

@@ -187,10 +187,12 @@ int weft_mem_place(struct weft_memctx *mc, u64 addr, const void *src, u32 len, u
 int weft_mem_pass(struct weft_memctx *mc, u64 addr, struct weft_memctx *from, u64 src, u32 len);
 
 /*
- * Copy from the memory of the calling program, without sleeping. Any locks may be held. Return: 0;
- * -EAGAIN: not resident, or the memory of another program.
+ * Copy from the memory of the calling program, or into it, without sleeping. Any locks may be held.
+ * Return: 0; -EAGAIN: not resident, or the memory of another program; part of the bytes may have
+ * been copied.
  */
 int weft_user_peek(struct weft_memctx *mc, u64 addr, void *dst, u32 len);
+int weft_user_poke(struct weft_memctx *mc, u64 addr, const void *src, u32 len);
 
 /**
  * struct weft_span - bytes in kernel memory

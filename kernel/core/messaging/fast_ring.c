@@ -389,32 +389,85 @@ bool weft_fast_send(struct weft_ep *ep, struct weft_out *out)
 	return weft_fast_run(ep, 1, &bytes, out);
 }
 
-/* calls.h has the description. */
-bool weft_ep_fast(struct weft_ep *ep, struct weft_out *out)
+/*
+ * Execute the one-sided operation at the consumer index, on this node. May sleep. Return: true if
+ * it is executed and completed; false: nothing has changed.
+ */
+static bool weft_fast_execute(struct weft_ep *ep, struct weft_out *out)
 {
-	const u32 *bell = &ep->conf.doorbell->sq_tail;
-	u32 n = 0, run, bytes = WEFT_FAST_BYTES;
-	bool empty = false;
+	struct weft_sq_entry *e = &ep->tx.entry;
+	struct weft_ring *r = &ep->tx.ring;
+	struct weft_flow *flow;
+	int err;
 
-	if (!READ_ONCE(ep->flow.near))
+	if (weft_ring_sq(r, ep->conf.type == WEFT_EP_MSG, e) != WEFT_RING_OK ||
+	    !weft_sq_is_rma(e->op))
 		return false;
-	weft_mutex_lock(&ep->sq_mutex);
+	flow = weft_fast_flow(ep, e->dst, true);
+	if (unlikely(!flow))
+		return false;
+	err = weft_rma_near(ep, flow, e, out);
+	if (err == -EAGAIN)
+		return false;
+	weft_count(ep->core, msgs_sent);
+	weft_trace_post(ep->conf.handle, e->context, e->tag, e->len, e->op);
+	if (unlikely(err)) {
+		e->err = -err;
+		weft_send_cqe(ep, e, out);
+	}
+	weft_ring_next(r, e->nslots);
+	return true;
+}
+
+/* Execute one-sided operations in a row, on this node. May sleep. Return: number of operations. */
+static noinline u32 weft_fast_near(struct weft_ep *ep, struct weft_out *out)
+{
+	u32 n = 0;
+
+	while (n < WEFT_FAST_RUN && (ep->tx.hand || weft_send_hand(ep)) &&
+	       weft_fast_execute(ep, out))
+		n++;
+	return n;
+}
+
+/* Send messages in a row, on this node. Return: number of messages. */
+static __always_inline u32 weft_fast_messages(struct weft_ep *ep, struct weft_out *out)
+{
+	u32 n = 0, run, bytes = WEFT_FAST_BYTES;
+
 	/* once for all locks */
 	weft_softirqs_off();
-	if (unlikely(!ep->flow.near || READ_ONCE(ep->state) >= WEFT_EPS_ERROR ||
-		     weft_ring_look(&ep->tx.ring, bell) != WEFT_RING_OK))
-		goto out;
 	do {
 		if (unlikely(!ep->tx.hand) && !weft_send_hand(ep))
 			break;
 		run = weft_fast_run(ep, WEFT_FAST_RUN - n, &bytes, out);
 		n += run;
-		empty = ep->tx.ring.cons == ep->tx.ring.prod;
-	} while (run && !empty && n < WEFT_FAST_RUN);
+	} while (run && ep->tx.ring.cons != ep->tx.ring.prod && n < WEFT_FAST_RUN);
+	weft_softirqs_on();
+	return n;
+}
+
+/* calls.h has the description. */
+bool weft_ep_fast(struct weft_ep *ep, struct weft_out *out)
+{
+	struct weft_ring *r = &ep->tx.ring;
+	bool empty = false;
+	u32 n;
+
+	if (!READ_ONCE(ep->flow.near))
+		return false;
+	weft_mutex_lock(&ep->sq_mutex);
+	if (unlikely(!ep->flow.near || READ_ONCE(ep->state) >= WEFT_EPS_ERROR ||
+		     weft_ring_look(r, &ep->conf.doorbell->sq_tail) != WEFT_RING_OK))
+		goto out;
+	if (unlikely(weft_sq_is_rma(weft_lead_of(weft_ring_at(r, r->cons)).op)))
+		n = weft_fast_near(ep, out);
+	else
+		n = weft_fast_messages(ep, out);
+	empty = r->cons == r->prod;
 	if (likely(n))
 		weft_send_publish(ep);
 out:
-	weft_softirqs_on();
 	weft_mutex_unlock(&ep->sq_mutex);
 	/* a receive that became free may have had the receiver's ring drained */
 	if (unlikely(!weft_list_empty(&out->wake) || !weft_list_empty(&out->deferred) ||

@@ -9,7 +9,7 @@
  *
  * Locks: ep->sq_mutex, path->lock or ep->lock, as the comment of each function says.
  */
-#include "core/messaging/messaging.h"
+#include "core/messaging/fast.h"
 #include "core/transport/emit.h"
 
 /**
@@ -242,6 +242,31 @@ static void weft_send_post(struct weft_ep *ep, struct weft_txm *txm, const struc
 		weft_txm_put(txm, out);
 }
 
+/*
+ * Write the completion of an entry in its place. Return: true; false: the queue is full,
+ * completions wait in it, or it is in error.
+ */
+static bool weft_send_write(struct weft_ep *ep, const struct weft_sq_entry *e,
+			    struct weft_out *out)
+{
+	struct weft_cq *cq = ep->tx_cq;
+	struct weft_cqe *c;
+	bool done;
+
+	weft_lock(&cq->lock);
+	done = likely(weft_list_empty(&cq->waiting)) && weft_cq_space(cq, 1) && !cq->bad;
+	if (likely(done)) {
+		c = weft_cq_slot(cq);
+		weft_send_fill(c, ep, e->context, e->tag, e->len, e->op, e->err);
+		weft_trace_complete(c->ep, c->context, c->tag, c->len, c->status);
+		weft_cq_put_entry(cq, c, NULL, 0);
+		weft_cq_show(cq);
+		weft_cq_wake(cq, out);
+	}
+	weft_unlock(&cq->lock);
+	return done;
+}
+
 /**
  * weft_send_cqe - complete an entry without a struct weft_txm
  * @ep: the endpoint; ep->sq_mutex is held, ep->tx.hand is set
@@ -253,7 +278,7 @@ void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct wef
 	struct weft_cqe *c = &ep->tx.cqe;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
-	if (weft_send_reports(e->flags, e->err) && ep->tx_cq) {
+	if (weft_send_reports(e->flags, e->err) && ep->tx_cq && !weft_send_write(ep, e, out)) {
 		weft_send_fill(c, ep, e->context, e->tag, e->len, e->op, e->err);
 		if (unlikely(!weft_cq_post(ep->tx_cq, c, NULL, 0, NULL, out))) {
 			struct weft_txm *txm = weft_send_use(ep);

@@ -91,15 +91,19 @@ static u64 value_get(const void *p, u32 size)
 {
 	union value v;
 
-	memcpy(&v, p, size);
+	/* constant lengths: the compiler makes no call */
 	switch (size) {
 	case 1:
+		memcpy(&v.b, p, 1);
 		return v.b;
 	case 2:
+		memcpy(&v.h, p, 2);
 		return v.h;
 	case 4:
+		memcpy(&v.w, p, 4);
 		return v.w;
 	default:
+		memcpy(&v.d, p, 8);
 		return v.d;
 	}
 }
@@ -111,17 +115,20 @@ static void value_put(void *p, u32 size, u64 value)
 	switch (size) {
 	case 1:
 		v.b = value;
+		memcpy(p, &v.b, 1);
 		break;
 	case 2:
 		v.h = value;
+		memcpy(p, &v.h, 2);
 		break;
 	case 4:
 		v.w = value;
+		memcpy(p, &v.w, 4);
 		break;
 	default:
 		v.d = value;
+		memcpy(p, &v.d, 8);
 	}
-	memcpy(p, &v, size);
 }
 
 static u8 relation(const struct type *t, u64 a, u64 b)

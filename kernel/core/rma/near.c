@@ -8,8 +8,9 @@
  *
  *	ring entry, or program's memory --> region --> program's memory, for reads and results
  *
- * Every other operation takes the slow path (local.c). An operation that brings bytes is executed
- * only if they have a place. If that is gone afterwards, they are written as a program writes.
+ * Every other operation takes the slow path (local.c). An atomic operation with results is executed
+ * only if they have a place. If that is gone afterwards, or that of a read's bytes is not resident,
+ * they are written as a program writes.
  *
  * Locks: ep->sq_mutex of the initiator, held by the caller; ep->lock of the target is taken here.
  */
@@ -52,7 +53,7 @@ static u32 weft_near_look(void *arg, u8 *p, u32 len)
 
 /*
  * Execute an operation that brings bytes to its program. Softirqs are off. It is not executed a
- * second time, so the bytes need a place. *@left: out: they have not been written. Return: 0,
+ * second time, so results need a place. *@left: out: the bytes have not been written. Return: 0,
  * negative errno: not done.
  */
 static int weft_near_fetch(struct weft_ep *ep, struct weft_flow *flow,
@@ -62,12 +63,16 @@ static int weft_near_fetch(struct weft_ep *ep, struct weft_flow *flow,
 	struct weft_memctx *mc = ep->conf.mc;
 	u64 addr = e->vec.seg[0].addr;
 	u32 len = (u32)e->len;
-	int err = weft_mem_reach(mc, addr, len, WEFT_MEM_WRITE, weft_near_look, NULL);
+	int err = 0;
 
+	if (e->op != WEFT_SQ_READ)
+		err = weft_mem_reach(mc, addr, len, WEFT_MEM_WRITE, weft_near_look, NULL);
 	if (!err)
 		err = weft_near_execute(flow, d, out);
+	/* a worker is not the program */
 	if (!err)
-		*left = weft_mem_place(mc, addr, d->reply, len, len, 0);
+		*left = weft_user_poke(mc, addr, d->reply, len) &&
+			weft_mem_place(mc, addr, d->reply, len, len, 0);
 	return err;
 }
 
@@ -85,7 +90,6 @@ static int weft_near_fetch(struct weft_ep *ep, struct weft_flow *flow,
 int weft_rma_near(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
 		  struct weft_out *out)
 {
-	u8 operands[2 * sizeof(u64)];
 	struct weft_direct d weft_unset;
 	const void *pay;
 	bool left = false;
@@ -102,8 +106,9 @@ int weft_rma_near(struct weft_ep *ep, struct weft_flow *flow, const struct weft_
 		d.operand = pay;
 		d.first = (u32)e->len;
 	} else if (e->op != WEFT_SQ_READ) {
-		weft_ring_bytes(&ep->tx.ring, weft_sq_operands(e), operands);
-		d.operand = operands;
+		/* in one slot; each is read once */
+		BUILD_BUG_ON(2 * sizeof(u64) > WEFT_SLOT_SIZE);
+		d.operand = weft_ring_at(&ep->tx.ring, ep->tx.ring.cons + 1);
 	}
 	d.reply = ep->tx.scratch;
 	weft_softirqs_off();

@@ -179,6 +179,37 @@ static int weft_ring_atomic(const struct weft_ring *r, const struct weft_sqe *s,
 	return weft_ring_segs(r, at, nres, nres ? s->len : 0, &e->vec);
 }
 
+/*
+ * Check an atomic operation of the most frequent form: one element, operands in the ring, results
+ * in one segment, one remote segment. It has three slots. Return: true: it is decoded; false: it
+ * has another form, or is refused.
+ */
+static bool weft_ring_fetch(const struct weft_ring *r, bool msg, const struct weft_sqe *s,
+			    struct weft_sq_entry *e)
+{
+	const u16 flags = WEFT_SQ_INLINE | WEFT_SQ_COMPLETION | WEFT_SQ_MORE;
+	struct weft_iov *seg = &e->vec.seg[0];
+
+	if (s->nslots != 3 || !e->inl || s->flags & ~flags || s->nrem != 1 || s->niov | s->addr ||
+	    !s->len || s->len > sizeof(u64) || s->data >> 40 ||
+	    WEFT_ATOMIC_KIND(s->data) == WEFT_ATOMIC_BASE ||
+	    WEFT_ATOMIC_KIND(s->data) > WEFT_ATOMIC_COMPARE || WEFT_ATOMIC_NRES(s->data) != 1 ||
+	    WEFT_ATOMIC_NCMP(s->data) || WEFT_ATOMIC_OP(s->data) == WEFT_AOP_READ ||
+	    (msg && s->dst))
+		return false;
+	weft_ring_seg(r, 2, 0, seg);
+	if (seg->len != s->len || seg->addr + seg->len < seg->addr)
+		return false;
+	e->vec.n = 1;
+	e->nrem = 1;
+	e->flags |= WEFT_SQ_DELIVERY;
+	e->rem[0].key = s->tag;
+	e->rem[0].addr = s->raddr;
+	e->rem[0].len = s->len;
+	e->tag = 0;
+	return true;
+}
+
 /* Check a one-sided operation with the first slot @s. Return: 0, negative errno. */
 static int weft_ring_rma_check(const struct weft_ring *r, bool msg, const struct weft_sqe *s,
 			       struct weft_sq_entry *e)
@@ -191,6 +222,8 @@ static int weft_ring_rma_check(const struct weft_ring *r, bool msg, const struct
 	u8 nslots;
 	int err;
 
+	if (atomic && likely(weft_ring_fetch(r, msg, s, e)))
+		return 0;
 	if (s->op == WEFT_SQ_WRITE)
 		flags |= WEFT_SQ_INLINE | WEFT_SQ_DATA;
 	else if (atomic)

@@ -222,6 +222,11 @@ int weft_user_peek(struct weft_memctx *mc, u64 addr, void *dst, u32 len)
 	return -EAGAIN;
 }
 
+int weft_user_poke(struct weft_memctx *mc, u64 addr, const void *src, u32 len)
+{
+	return -EAGAIN;
+}
+
 int weft_mem_place(struct weft_memctx *mc, u64 addr, const void *src, u32 len, u32 piece, u32 skip)
 {
 	return -EAGAIN;
