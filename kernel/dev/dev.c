@@ -260,8 +260,8 @@ void weft_dev_free(struct weft_dev *dev)
 /* ---- For the administrator ------------------------------------------------------------------- */
 
 /*
- * Find the next object of a context that @look takes. Objects stay in the table meanwhile: ctx->lock
- * is held.
+ * Find the next object of a context that @look takes. Objects stay in the table meanwhile:
+ * ctx->lock is held.
  */
 static int weft_ctx_obj_next(struct weft_ctx *ctx, u32 *index,
 			     bool (*look)(struct weft_obj *obj, void *to), void *to)

@@ -140,10 +140,10 @@
 #define WEFT_ATTR_FROM		92
 #define WEFT_ATTR_LEN		93	/* u64: bytes */
 #define WEFT_ATTR_CAME		94	/* u64: bytes of a message that have come */
-#define WEFT_ATTR_HOW		95	/* string: "eager", "announced": sent when it has a receive */
+#define WEFT_ATTR_HOW		95	/* string: "eager", "announced" (weftctl(8)) */
 #define WEFT_ATTR_AGE		96	/* u64: ns that it has waited */
 #define WEFT_ATTR_BUF		97	/* u64: address of a receive's first segment */
-#define WEFT_ATTR_SRQ		98	/* u32: handle of the shared receive queue, not of an endpoint */
+#define WEFT_ATTR_SRQ		98	/* u32: handle of the shared receive queue */
 #define WEFT_ATTR_MAX		98
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */

@@ -178,9 +178,11 @@ static bool weft_grant_give_up(struct weft_grants *g, weft_ns now)
 /* The next message of a class that has some. */
 static struct weft_rxm *weft_grant_next(const struct weft_grants *g, u32 class)
 {
-	struct weft_gturn *t = weft_entry(weft_list_first(&g->wait[class]), struct weft_gturn, node);
-	struct weft_gmsg *m = weft_entry(weft_list_first(&t->msgs), struct weft_gmsg, wait);
+	struct weft_gturn *t;
+	struct weft_gmsg *m;
 
+	t = weft_entry(weft_list_first(&g->wait[class]), struct weft_gturn, node);
+	m = weft_entry(weft_list_first(&t->msgs), struct weft_gmsg, wait);
 	return container_of(m, struct weft_rxm, bulk.gmsg);
 }
 

@@ -9,7 +9,7 @@
 
 #define WEFT_GRANT_CLASSES	16	/* classes of messages, by bytes that are left */
 #define WEFT_GRANT_TURNS	4	/* turns of the flows of a path, in each class */
-#define WEFT_GRANT_BEGUN	16	/* messages of a turn that are looked at, to keep their order */
+#define WEFT_GRANT_BEGUN	16	/* messages of a turn that are looked at for a place */
 #define WEFT_GRANT_PICKS	8	/* quanta handed out at a time */
 #define WEFT_GRANT_EACH		8	/* one quantum of this number goes to the longest message */
 #define WEFT_GRANT_STALL	(250 * NSEC_PER_USEC)	/* shortest silence that stalls a message */

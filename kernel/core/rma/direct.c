@@ -131,8 +131,12 @@ static u32 weft_direct_several(struct weft_ep *ep, struct weft_direct *d, const 
 		most = 0;
 	for (n = 0; n < most; n++, at += weft_writes_size(d->first)) {
 		const struct weft_w_write *w = (const void *)at;
+		__be64 addr;
 
-		seg->addr = be64_to_cpu(READ_ONCE(w->addr));
+		/* the only reading: the packet's bytes may change meanwhile */
+		memcpy(&addr, at, sizeof(addr));
+		barrier();
+		seg->addr = be64_to_cpu(addr);
 		d->operand = w->bytes;
 		if (unlikely(!weft_region_covers(region, WEFT_REGION_WRITE, seg->addr, d->first) ||
 			     weft_direct_region(ep, region, d)))

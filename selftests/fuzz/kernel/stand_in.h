@@ -399,6 +399,7 @@ struct delayed_work {
 
 #define INIT_WORK(w, f)		(*(w) = (struct work_struct){ .fn = (f) })
 bool queue_work(struct workqueue_struct *wq, struct work_struct *w);
+#define work_busy(w)		((w)->pending)
 bool flush_work(struct work_struct *w);
 /* Do all work that waits. */
 void stand_in_work(void);
