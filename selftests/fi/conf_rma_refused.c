@@ -110,7 +110,8 @@ static bool not_counted(void)
 
 static bool reads_complete(void)
 {
-	const uint64_t levels[] = { FI_INJECT_COMPLETE, FI_TRANSMIT_COMPLETE, FI_DELIVERY_COMPLETE };
+	const uint64_t levels[] = { FI_INJECT_COMPLETE, FI_TRANSMIT_COMPLETE,
+				    FI_DELIVERY_COMPLETE };
 	const size_t sizes[] = { 8, 5000, LONG };
 	struct fid_mr *mr;
 	unsigned int i, j;
