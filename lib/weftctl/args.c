@@ -566,6 +566,18 @@ int parse_filter(int argc, char **argv, const char **name)
 	return 0;
 }
 
+int parse_show(const char *object, int *argc, char ***argv)
+{
+	if (*argc && (matches(**argv, "show") || matches(**argv, "list"))) {
+		--*argc;
+		++*argv;
+	} else if (*argc && !matches(**argv, "help")) {
+		complain("%s %s: no such command, try \"weftctl %s help\"", object, **argv, object);
+		return -1;
+	}
+	return *argc == 1 && matches(**argv, "help");
+}
+
 static const char *const wait_words[] = { "pid", "ep", "from", "tag", "age", NULL };
 
 static int wait_word(const char *arg)

@@ -322,15 +322,11 @@ int show_jobs(int argc, char **argv)
 /* An object without other commands */
 static int run_view(const struct view *view, int argc, char **argv)
 {
-	if (argc && (matches(argv[0], "show") || matches(argv[0], "list"))) {
-		argc--;
-		argv++;
-	} else if (argc && !matches(argv[0], "help")) {
-		complain("%s %s: no such command, try \"weftctl %s help\"", view->object, argv[0],
-			 view->object);
+	int ret = parse_show(view->object, &argc, &argv);
+
+	if (ret < 0)
 		return EXIT_USAGE;
-	}
-	if (argc == 1 && matches(argv[0], "help")) {
+	if (ret) {
 		printf("Usage: weftctl %s [show [[port] NAME]]\n"
 		       "       weftctl %s help\n"
 		       "Shows %s.\n", view->object, view->object, view->shows);

@@ -189,15 +189,12 @@ static int show(const char *object, uint8_t cmd, const struct field *fields, int
 static int run(const char *object, const char *shows, uint8_t cmd, const struct field *fields,
 	       int argc, char **argv)
 {
-	if (argc && (matches(argv[0], "show") || matches(argv[0], "list")))
-		return show(object, cmd, fields, argc - 1, argv + 1);
-	if (!argc)
-		return show(object, cmd, fields, argc, argv);
-	if (!matches(argv[0], "help")) {
-		complain("%s %s: no such command, try \"weftctl %s help\"", object, argv[0],
-			 object);
+	int ret = parse_show(object, &argc, &argv);
+
+	if (ret < 0)
 		return EXIT_USAGE;
-	}
+	if (!ret)
+		return show(object, cmd, fields, argc, argv);
 	printf("Usage: weftctl %s [show [[port] NAME] [FILTER ...]]\n"
 	       "       weftctl %s help\n"
 	       "Shows %s, the oldest first.\n"

@@ -115,6 +115,11 @@ int parse_port_set(int argc, char **argv, struct port_change *change);
 int parse_limit_set(int argc, char **argv, struct limit_change *change);
 int parse_job(const char *verb, int argc, char **argv, struct job_change *change);
 int parse_filter(int argc, char **argv, const char **name);
+/*
+ * [show ...] or help, of an object without other commands. *@argc, *@argv: then behind the word
+ * show. Return: 0: show, 1: help, -1: message printed
+ */
+int parse_show(const char *object, int *argc, char ***argv);
 
 /* Arguments of "recv show" and "msg show" */
 struct wait_filter {

@@ -294,6 +294,43 @@ static void test_filter(void)
 	CHECK(parse_filter(3, (char *[]) { port, weft0, other }, &name) == -1);
 }
 
+/* Parse @line behind "recv": the word show, and the arguments. Return: of parse_waits(), 1: help */
+static int waits(const char *line, struct wait_filter *filter)
+{
+	char *words[WORDS], **argv = words;
+	int argc = split(line, argv), ret = parse_show("recv", &argc, &argv);
+
+	return ret ? ret : parse_waits("recv", argc, argv, filter);
+}
+
+static void test_waits(void)
+{
+	static const char *const wrong[] = {
+		"add", "show pid", "show pid 0", "show pid x", "show weft0 weft1", "show tag",
+		"show tag x", "show tag -1", "show age -1", "show weft0 pid 1 else 2",
+		"show a-name-that-is-too-long", "show tag 0x10000000000000000",
+	};
+	struct wait_filter f;
+	size_t i;
+
+	CHECK(!waits("", &f) && !f.port && !f.any && !f.pid && !f.has_tag && !f.age_ms);
+	CHECK(!waits("s weft0", &f) && !strcmp(f.port, "weft0") && !f.any);
+	CHECK(!waits("show port tag", &f) && !strcmp(f.port, "tag") && !f.has_tag);
+	CHECK(!waits("show tag 0x2a", &f) && f.has_tag && f.tag == 42 && f.any && !f.port);
+	CHECK(!waits("list weft0 pid 7 ep 10.77.0.1:9 from fd77::1 tag 18446744073709551615 age 3",
+		     &f));
+	CHECK(f.pid == 7 && !strcmp(f.ep, "10.77.0.1:9") && !strcmp(f.from, "fd77::1"));
+	CHECK(f.tag == UINT64_MAX && f.age_ms == 3000);
+	CHECK(!waits("show port", &f) && !strcmp(f.port, "port"));
+	CHECK(waits("help", &f) == 1 && waits("show help", &f) == 1);
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		if (waits(wrong[i], &f) != -1) {
+			fprintf(tap_to, "# taken: %s\n", wrong[i]);
+			test_ok = 0;
+		}
+	}
+}
+
 /* Write two objects in the chosen mode. Return: the text, to be freed */
 static char *print(bool json, bool pretty)
 {
@@ -490,6 +527,7 @@ static const struct test tests[] = {
 	{ "limit set", test_limit_set },
 	{ "jobs", test_job },
 	{ "show's filter", test_filter },
+	{ "filters of what waits", test_waits },
 	{ "commands from a file", test_batch },
 	{ "a changed file", test_apply },
 	{ "text and JSON", test_output },
