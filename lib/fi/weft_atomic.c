@@ -146,52 +146,38 @@ static ssize_t weft_fi_atomic_post(struct fid_ep *fid, const struct weft_fi_atom
 	return weft_fi_send(ep, &op);
 }
 
-/**
- * struct weft_fi_atom_one - the segments of an operation with one of each kind
- * @iov: operands
- * @cmp: compare operands
- * @res: results
- * @rem: elements of the peer
- */
-struct weft_fi_atom_one {
-	struct fi_ioc iov, cmp, res;
-	struct fi_rma_ioc rem;
-};
-
 /*
- * Post an operation of one element on the fast path. @cmp, @res: as the kind has them; @extra:
- * flags that the form adds; @silent: no completion. Return: true if it is posted.
+ * Post an operation with one segment on each side. @cmp, @res: as the kind has them; @extra: flags
+ * that the form adds; @silent: no completion. Return: as weft_fi_send().
  */
-WEFT_FI_INLINED bool weft_fi_atomic_lone(struct fid_ep *ep, uint8_t kind, const void *buf,
-					 const void *cmp, const void *res, size_t count,
-					 fi_addr_t to, uint64_t addr, uint64_t key,
-					 enum fi_datatype type, enum fi_op op, void *context,
-					 uint64_t extra, bool silent)
+WEFT_FI_INLINED ssize_t weft_fi_atomic_one(struct fid_ep *ep, uint8_t kind, const void *buf,
+					   const void *cmp, void *res, size_t count, fi_addr_t to,
+					   uint64_t addr, uint64_t key, enum fi_datatype type,
+					   enum fi_op op, void *context, uint64_t extra,
+					   bool silent)
 {
-	if (weft_unlikely(count != 1 || op == FI_ATOMIC_READ ||
-			  !weft_fi_atomic_known(kind, type, op)))
-		return false;
-	return weft_fi_fast_atomic(weft_fi_ep_of(ep), kind, op, type,
-				   WEFT_ATYPE_SIZE((unsigned int)type), buf, cmp, res, to, addr,
-				   key, context, weft_fi_face_of(ep)->tx_flags | extra, silent);
-}
+	uint64_t flags = weft_fi_face_of(ep)->tx_flags | extra;
+	struct fi_ioc operand, compare, result;
+	struct weft_fi_atom atom;
+	struct fi_rma_ioc rem;
 
-/* Describe an operation of @count elements. The caller sets addresses of buffers. */
-static struct weft_fi_atom weft_fi_atomic_one(struct fid_ep *ep, struct weft_fi_atom_one *one,
-					      uint8_t kind, size_t count, fi_addr_t to,
-					      uint64_t addr, uint64_t key,
-					      enum fi_datatype type, enum fi_op op, void *context)
-{
-	one->iov.count = count;
-	one->cmp.count = count;
-	one->res.count = count;
-	one->rem = (struct fi_rma_ioc){ .addr = addr, .count = count, .key = key };
-	return (struct weft_fi_atom){
-		.kind = kind, .op = op, .type = type, .iov = &one->iov, .count = 1,
-		.cmp = &one->cmp, .ncmp = kind == WEFT_ATOMIC_COMPARE,
-		.res = &one->res, .nres = kind != WEFT_ATOMIC_BASE, .rem = &one->rem, .nrem = 1,
-		.peer = to, .context = context, .flags = weft_fi_face_of(ep)->tx_flags,
+	if (weft_likely(count == 1 && op != FI_ATOMIC_READ &&
+			weft_fi_atomic_known(kind, type, op) &&
+			weft_fi_fast_atomic(weft_fi_ep_of(ep), kind, op, type,
+					    WEFT_ATYPE_SIZE((unsigned int)type), buf, cmp, res, to,
+					    addr, key, context, flags, silent)))
+		return 0;
+	operand = (struct fi_ioc){ .addr = (void *)buf, .count = count };
+	compare = (struct fi_ioc){ .addr = (void *)cmp, .count = count };
+	result = (struct fi_ioc){ .addr = res, .count = count };
+	rem = (struct fi_rma_ioc){ .addr = addr, .count = count, .key = key };
+	atom = (struct weft_fi_atom){
+		.kind = kind, .op = op, .type = type, .iov = &operand, .count = 1,
+		.cmp = &compare, .ncmp = kind == WEFT_ATOMIC_COMPARE,
+		.res = &result, .nres = kind != WEFT_ATOMIC_BASE, .rem = &rem, .nrem = 1,
+		.peer = to, .context = context, .flags = flags, .silent = silent,
 	};
+	return weft_fi_atomic_post(ep, &atom);
 }
 
 /* Describe an operation with several segments, and one at the peer. */
@@ -255,15 +241,8 @@ static ssize_t weft_fi_atomic_write(struct fid_ep *ep, const void *buf, size_t c
 				    fi_addr_t to, uint64_t addr, uint64_t key,
 				    enum fi_datatype type, enum fi_op op, void *context)
 {
-	struct weft_fi_atom_one one = { .iov.addr = (void *)buf };
-	struct weft_fi_atom atom;
-
-	if (weft_likely(weft_fi_atomic_lone(ep, WEFT_ATOMIC_BASE, buf, NULL, NULL, count, to,
-					    addr, key, type, op, context, 0, false)))
-		return 0;
-	atom = weft_fi_atomic_one(ep, &one, WEFT_ATOMIC_BASE, count, to, addr, key, type, op,
-				  context);
-	return weft_fi_atomic_post(ep, &atom);
+	return weft_fi_atomic_one(ep, WEFT_ATOMIC_BASE, buf, NULL, NULL, count, to, addr, key,
+				  type, op, context, 0, false);
 }
 
 static ssize_t weft_fi_atomic_writev(struct fid_ep *ep, const struct fi_ioc *iov, void **desc,
@@ -287,17 +266,8 @@ static ssize_t weft_fi_atomic_inject(struct fid_ep *ep, const void *buf, size_t 
 				     fi_addr_t to, uint64_t addr, uint64_t key,
 				     enum fi_datatype type, enum fi_op op)
 {
-	struct weft_fi_atom_one one = { .iov.addr = (void *)buf };
-	struct weft_fi_atom atom;
-
-	if (weft_likely(weft_fi_atomic_lone(ep, WEFT_ATOMIC_BASE, buf, NULL, NULL, count, to,
-					    addr, key, type, op, NULL, FI_INJECT, true)))
-		return 0;
-	atom = weft_fi_atomic_one(ep, &one, WEFT_ATOMIC_BASE, count, to, addr, key, type, op,
-				  NULL);
-	atom.flags |= FI_INJECT;
-	atom.silent = true;
-	return weft_fi_atomic_post(ep, &atom);
+	return weft_fi_atomic_one(ep, WEFT_ATOMIC_BASE, buf, NULL, NULL, count, to, addr, key,
+				  type, op, NULL, FI_INJECT, true);
 }
 
 /* ---- With results ----------------------------------------------------------------------- */
@@ -307,15 +277,8 @@ static ssize_t weft_fi_atomic_fetch(struct fid_ep *ep, const void *buf, size_t c
 				    uint64_t key, enum fi_datatype type, enum fi_op op,
 				    void *context)
 {
-	struct weft_fi_atom_one one = { .iov.addr = (void *)buf, .res.addr = result };
-	struct weft_fi_atom atom;
-
-	if (weft_likely(weft_fi_atomic_lone(ep, WEFT_ATOMIC_FETCH, buf, NULL, result, count, to,
-					    addr, key, type, op, context, 0, false)))
-		return 0;
-	atom = weft_fi_atomic_one(ep, &one, WEFT_ATOMIC_FETCH, count, to, addr, key, type, op,
-				  context);
-	return weft_fi_atomic_post(ep, &atom);
+	return weft_fi_atomic_one(ep, WEFT_ATOMIC_FETCH, buf, NULL, result, count, to, addr, key,
+				  type, op, context, 0, false);
 }
 
 static ssize_t weft_fi_atomic_fetchv(struct fid_ep *ep, const struct fi_ioc *iov, void **desc,
@@ -351,17 +314,8 @@ static ssize_t weft_fi_atomic_compare(struct fid_ep *ep, const void *buf, size_t
 				      void *result_desc, fi_addr_t to, uint64_t addr, uint64_t key,
 				      enum fi_datatype type, enum fi_op op, void *context)
 {
-	struct weft_fi_atom_one one = {
-		.iov.addr = (void *)buf, .cmp.addr = (void *)compare, .res.addr = result
-	};
-	struct weft_fi_atom atom;
-
-	if (weft_likely(weft_fi_atomic_lone(ep, WEFT_ATOMIC_COMPARE, buf, compare, result, count,
-					    to, addr, key, type, op, context, 0, false)))
-		return 0;
-	atom = weft_fi_atomic_one(ep, &one, WEFT_ATOMIC_COMPARE, count, to, addr, key, type, op,
-				  context);
-	return weft_fi_atomic_post(ep, &atom);
+	return weft_fi_atomic_one(ep, WEFT_ATOMIC_COMPARE, buf, compare, result, count, to, addr,
+				  key, type, op, context, 0, false);
 }
 
 static ssize_t weft_fi_atomic_comparev(struct fid_ep *ep, const struct fi_ioc *iov, void **desc,

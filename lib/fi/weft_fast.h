@@ -145,9 +145,8 @@ WEFT_FI_INLINED bool weft_fi_fast_entry(struct weft_fi_ep *ep, uint8_t op, const
 		return false;
 	q = &ep->cm.ep->sq;
 	tail = q->tail;
-	nslots = weft_fi_fast_slots(ep, q, len, flags | (silent ? FI_INJECT : 0));
-	if (op == WEFT_SQ_READ)
-		nslots = len <= ep->max_msg;
+	nslots = op == WEFT_SQ_READ ? len <= ep->max_msg :
+		 weft_fi_fast_slots(ep, q, len, flags | (silent ? FI_INJECT : 0));
 	if (!weft_fi_fast_space(q, nslots))
 		return false;
 	s = lw_slot_at(q, tail);
