@@ -245,7 +245,7 @@ static inline bool weft_signal_pending(void)
 typedef u64 __percpu *weft_counters_t;
 
 #define weft_count(core, name)		this_cpu_inc((core)->cnt[WEFT_CNT_##name])
-#define weft_count_add(core, name, n)	this_cpu_add((core)->cnt[WEFT_CNT_##name], n)
+#define weft_count_add(core, name, n)	this_cpu_add((core)->cnt[WEFT_CNT_##name], (u64)(n))
 
 static inline weft_counters_t weft_counters_new(u32 n)
 {
