@@ -28,13 +28,26 @@
 typedef int (*weft_dump_fn)(struct sk_buff *skb, struct netlink_callback *cb,
 			    struct weft_port *port, u64 *pos);
 
+/**
+ * weft_nl_begin - begin the message of an object
+ * @skb: answer
+ * @cb: the dump
+ *
+ * Return: for genlmsg_end() or genlmsg_cancel(); NULL: no space.
+ */
+void *weft_nl_begin(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	const struct genlmsghdr *asked = nlmsg_data(cb->nlh);
+
+	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &weft_family,
+			   NLM_F_MULTI, asked->cmd);
+}
+
 /* One message. Return: 1: there may be more, 0: no more in this port, or a negative errno. */
 static int weft_dump_one(struct sk_buff *skb, struct netlink_callback *cb, weft_dump_fn fn,
 			 struct weft_port *port, struct weft_dump *dump)
 {
-	const struct genlmsghdr *asked = nlmsg_data(cb->nlh);
-	void *head = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-				 &weft_family, NLM_F_MULTI, asked->cmd);
+	void *head = weft_nl_begin(skb, cb);
 	u64 pos = dump->pos;
 	int err;
 
@@ -345,6 +358,25 @@ static const weft_dump_fn weft_dump_fns[] = {
 	[WEFT_CMD_USER_GET] = weft_dump_user,
 };
 
+/* The objects of a port, from @dump on. Return: 0: no more in this port, or a negative errno. */
+static int weft_dump_objects(struct sk_buff *skb, struct netlink_callback *cb,
+			     struct weft_port *port, struct weft_dump *dump)
+{
+	const struct genlmsghdr *asked = nlmsg_data(cb->nlh);
+	int ret;
+
+	switch (asked->cmd) {
+	case WEFT_CMD_RECV_GET:
+	case WEFT_CMD_MSG_GET:
+		return weft_nl_waits(skb, cb, port, dump);
+	default:
+		do {
+			ret = weft_dump_one(skb, cb, weft_dump_fns[asked->cmd], port, dump);
+		} while (ret > 0);
+		return ret;
+	}
+}
+
 /**
  * weft_nl_dump - answer a command that asks for all objects of a kind
  * @skb: answer
@@ -355,7 +387,6 @@ static const weft_dump_fn weft_dump_fns[] = {
  */
 int weft_nl_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	const struct genlmsghdr *asked = nlmsg_data(cb->nlh);
 	struct weft_dump *dump = (struct weft_dump *)cb->ctx;
 	struct nlattr *name = weft_genl_dump_attrs(cb)[WEFT_ATTR_PORT_NAME];
 	struct net *net = sock_net(cb->skb->sk);
@@ -371,18 +402,11 @@ int weft_nl_dump(struct sk_buff *skb, struct netlink_callback *cb)
 		dump->found = true;
 		if (n++ < dump->port)
 			continue;
-		if (asked->cmd >= WEFT_CMD_RECV_GET)
-			ret = weft_nl_waits(skb, cb, port, dump);
-		else
-			do {
-				ret = weft_dump_one(skb, cb, weft_dump_fns[asked->cmd], port,
-						    dump);
-			} while (ret > 0);
+		ret = weft_dump_objects(skb, cb, port, dump);
 		if (ret < 0)
 			break;
 		dump->port = n;
 		dump->pos = 0;
-		dump->in = 0;
 	}
 	mutex_unlock(&weft_ports_lock);
 	if (name && !dump->found) {

@@ -63,8 +63,7 @@ static bool weft_msg_put(struct sk_buff *skb, const struct weft_msg_info *m)
 static bool weft_waits_one(struct sk_buff *skb, struct netlink_callback *cb,
 			   struct weft_port *port, const struct weft_waits *w, u8 cmd, u32 i)
 {
-	void *head = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-				 &weft_family, NLM_F_MULTI, cmd);
+	void *head = weft_nl_begin(skb, cb);
 
 	if (!head)
 		return false;

@@ -121,23 +121,25 @@ const struct weft_obj_ops weft_uep_ops = {
  */
 bool weft_uep_look(struct weft_obj *obj, struct weft_ep_info *info)
 {
-	struct weft_ep *ep = weft_uep_ep(obj);
-
-	if (ep)
-		weft_ep_look(ep, info);
-	return ep;
+	lockdep_assert_held(&obj->ctx->lock);
+	if (obj->ops != &weft_uep_ops)
+		return false;
+	weft_ep_look(weft_uep_of(obj)->ep, info);
+	return true;
 }
 
 /**
- * weft_uep_ep - get the core's part of an endpoint
+ * weft_uep_ep - get the core's part of an endpoint that has rings
  * @obj: an object of any kind; ctx->lock is held
  *
- * Return: the endpoint, valid while the object is used; NULL: the object is no endpoint.
+ * Return: the endpoint, valid while the object is used; NULL: a passive endpoint, or no endpoint.
  */
 struct weft_ep *weft_uep_ep(struct weft_obj *obj)
 {
 	lockdep_assert_held(&obj->ctx->lock);
-	return obj->ops == &weft_uep_ops ? weft_uep_of(obj)->ep : NULL;
+	if (obj->ops != &weft_uep_ops || weft_uep_of(obj)->type == WEFT_EP_PASSIVE)
+		return NULL;
+	return weft_uep_of(obj)->ep;
 }
 
 /* ---- Creation -------------------------------------------------------------------------------- */

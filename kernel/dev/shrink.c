@@ -2,9 +2,9 @@
 /*
  * weft - memory of programs: the machine is short of memory
  *
- * Pinned pages can be neither moved nor swapped out. So the machine asks for idle ranges when it
- * looks for memory. The ranges that were used last long ago are the first to go. A worker unpins
- * them, because unpinning waits for locks of pages, which the caller may hold. The program notices
+ * Pinned pages can be neither moved nor swapped out. So the kernel asks for idle ranges when it
+ * looks for memory. The range that has been unused for longest goes first. A worker unpins it,
+ * because unpinning waits for locks of pages, which the caller may hold. The program notices
  * nothing: its next transfer pins the memory again.
  */
 #include "compat.h"
@@ -47,7 +47,7 @@ static unsigned long weft_shrink_scan(struct shrinker *shrinker, struct shrink_c
 	unsigned long n = 0, before = jiffies - WEFT_PIN_OLD;
 	struct weft_memctx *mc;
 
-	/* the holder may be the one who looks for memory */
+	/* the caller may hold the mutex, if it allocates memory */
 	if (!mutex_trylock(&weft_memctxs_lock))
 		return SHRINK_STOP;
 	list_for_each_entry(mc, &weft_memctxs, all) {
@@ -55,7 +55,7 @@ static unsigned long weft_shrink_scan(struct shrinker *shrinker, struct shrink_c
 			break;
 		n += weft_shrink_one(mc, sc->nr_to_scan - n, before);
 	}
-	/* next time another one is the first */
+	/* the next scan begins with another context */
 	list_rotate_left(&weft_memctxs);
 	mutex_unlock(&weft_memctxs_lock);
 	return n ?: SHRINK_STOP;

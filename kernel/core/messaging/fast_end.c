@@ -20,6 +20,7 @@
  */
 static bool weft_send_is_left(const struct weft_txm *txm)
 {
+	weft_assert_held(&txm->flow->path->lock);
 	return txm->state == WEFT_TXM_SENT && !txm->nrec && txm->req && !txm->tx.told &&
 	       !weft_sq_fetches(txm->tx.op) && !txm->tx.done && !txm->buf && !txm->seg &&
 	       refcount_read(&txm->ref) == 1;
@@ -36,6 +37,7 @@ static u32 weft_send_tell_run(struct weft_ep *ep, const struct weft_txm *txm, u3
 	struct weft_cq *cq = ep->tx_cq;
 	u32 i;
 
+	weft_assert_held(&ep->lock);
 	if (!(txm->flags & WEFT_SQ_COMPLETION) || ep->state == WEFT_EPS_DEAD || !cq)
 		return n;
 	weft_lock_inner(&cq->lock);

@@ -489,6 +489,7 @@ struct weft_flow *weft_fast_far(const struct weft_ep *ep, u32 dst)
 {
 	struct weft_flow *flow = weft_fast_flow(ep, dst, false);
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	return likely(flow) && weft_list_empty(&flow->fnode) ? flow : NULL;
 }
 

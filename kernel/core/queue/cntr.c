@@ -47,8 +47,9 @@ static void weft_cntr_step(struct weft_cq *cntr, struct weft_out *out)
 		weft_cntr_look(cntr, out);
 }
 
-/* queue.h has the description. */
-void weft_cq_count(struct weft_cq *cntr, bool failed, struct weft_out *out)
+/* Count operations: @done that have reached their level, @failed that have failed. */
+static __always_inline void weft_cntr_add(struct weft_cq *cntr, u32 done, u32 failed,
+					  struct weft_out *out)
 {
 	struct weft_cq_status *st;
 
@@ -57,27 +58,24 @@ void weft_cq_count(struct weft_cq *cntr, bool failed, struct weft_out *out)
 	if (likely(st)) {
 		smp_wmb();	/* received data before the number */
 		if (failed)
-			WRITE_ONCE(st->failed, st->failed + 1);
+			WRITE_ONCE(st->failed, st->failed + failed);
 		else
-			WRITE_ONCE(st->done, st->done + 1);
+			WRITE_ONCE(st->done, st->done + done);
 		weft_cntr_step(cntr, out);
 	}
 	weft_unlock(&cntr->lock);
 }
 
 /* queue.h has the description. */
+void weft_cq_count(struct weft_cq *cntr, bool failed, struct weft_out *out)
+{
+	weft_cntr_add(cntr, !failed, failed, out);
+}
+
+/* queue.h has the description. */
 void weft_cq_count_many(struct weft_cq *cntr, u32 n, struct weft_out *out)
 {
-	struct weft_cq_status *st;
-
-	weft_lock(&cntr->lock);
-	st = cntr->status;
-	if (likely(st)) {
-		smp_wmb();	/* received data before the number */
-		WRITE_ONCE(st->done, st->done + n);
-		weft_cntr_step(cntr, out);
-	}
-	weft_unlock(&cntr->lock);
+	weft_cntr_add(cntr, n, 0, out);
 }
 
 /**
