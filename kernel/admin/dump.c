@@ -369,6 +369,9 @@ static int weft_dump_objects(struct sk_buff *skb, struct netlink_callback *cb,
 	case WEFT_CMD_RECV_GET:
 	case WEFT_CMD_MSG_GET:
 		return weft_nl_waits(skb, cb, port, dump);
+	case WEFT_CMD_SEND_GET:
+	case WEFT_CMD_FLOW_GET:
+		return weft_nl_underway(skb, cb, port, dump);
 	default:
 		do {
 			ret = weft_dump_one(skb, cb, weft_dump_fns[asked->cmd], port, dump);
@@ -380,7 +383,7 @@ static int weft_dump_objects(struct sk_buff *skb, struct netlink_callback *cb,
 /**
  * weft_nl_dump - answer a command that asks for all objects of a kind
  * @skb: answer
- * @cb: the dump; its command is one of those above, or of waits.c
+ * @cb: the dump; its command is one of those above, or of waits.c and underway.c
  *
  * Context: process.
  * Return: bytes in @skb, 0: the end, or a negative errno.

@@ -478,6 +478,8 @@ static const struct genl_ops weft_ops[] = {
 	WEFT_DUMP(WEFT_CMD_USER_GET),
 	WEFT_DUMP(WEFT_CMD_RECV_GET),
 	WEFT_DUMP(WEFT_CMD_MSG_GET),
+	WEFT_DUMP(WEFT_CMD_SEND_GET),
+	WEFT_DUMP(WEFT_CMD_FLOW_GET),
 	WEFT_SET(WEFT_CMD_JOB_ADD, weft_nl_job_add, job),
 	WEFT_SET(WEFT_CMD_JOB_SET, weft_nl_job_set, job),
 	WEFT_SET(WEFT_CMD_JOB_DEL, weft_nl_job_del, job),

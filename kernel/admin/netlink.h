@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft admin - declarations for netlink.c, dump.c, waits.c and job.c
+ * weft admin - declarations for netlink.c, dump.c, waits.c, underway.c and job.c
  */
 #ifndef WEFT_ADMIN_NETLINK_H
 #define WEFT_ADMIN_NETLINK_H
@@ -22,6 +22,7 @@ int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port);
  * struct weft_dump - position of a dump
  * @pos: position in the port
  * @in: position in the object @of, whose parts are dumped
+ * @part: position in a part of it
  * @of: context and handle of that object
  * @port: number of the port in the namespace
  * @found: a port was found
@@ -29,6 +30,7 @@ int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port);
 struct weft_dump {
 	u64 pos;
 	u64 in;
+	u64 part;
 	u64 of;
 	u32 port;
 	bool found;
@@ -44,6 +46,11 @@ bool weft_nl_owner_put(struct sk_buff *skb, struct netlink_callback *cb, struct 
 
 int weft_nl_waits(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
 		  struct weft_dump *dump);
+
+/* ---- underway.c ------------------------------------------------------------------------------ */
+
+int weft_nl_underway(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
+		     struct weft_dump *dump);
 
 /* ---- job.c ----------------------------------------------------------------------------------- */
 

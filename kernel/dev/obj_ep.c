@@ -230,6 +230,7 @@ static int weft_uep_new(struct weft_uep *uep, const struct weft_ioc_ep *arg)
 		.status = weft_line_kva(&uep->status),
 		.ctx = weft_ctx_name(ctx),
 		.uid = __kuid_val(ctx->uid),
+		.program = { .ctx = ctx->id, .pid = ctx->pid },
 		.job = job,
 		.domain = &ctx->domain,
 		.triggers = &ctx->triggers,
@@ -239,6 +240,8 @@ static int weft_uep_new(struct weft_uep *uep, const struct weft_ioc_ep *arg)
 
 	if (IS_ERR(job))
 		return PTR_ERR(job);
+	BUILD_BUG_ON(sizeof(conf.program.comm) != sizeof(ctx->comm));
+	memcpy(conf.program.comm, ctx->comm, sizeof(ctx->comm));
 	ep = weft_ep_new(ctx->core, &conf);
 	weft_key_done(job);
 	if (IS_ERR(ep))

@@ -578,18 +578,6 @@ int parse_show(const char *object, int *argc, char ***argv)
 	return *argc == 1 && matches(**argv, "help");
 }
 
-static const char *const wait_words[] = { "pid", "ep", "from", "tag", "age", NULL };
-
-static int wait_word(const char *arg)
-{
-	int i;
-
-	for (i = 0; wait_words[i]; i++)
-		if (matches(arg, wait_words[i]))
-			return i;
-	return -1;
-}
-
 /* Return: 0, -1: not a number of up to 64 bits (no message printed) */
 static int parse_tag(const char *arg, uint64_t *tag)
 {
@@ -600,45 +588,53 @@ static int parse_tag(const char *arg, uint64_t *tag)
 	return errno || *end || arg[0] < '0' || arg[0] > '9' ? -1 : 0;
 }
 
+/* Return: true if @arg is the word of a filter. */
+static bool wait_word(const struct wait_words *w, const char *arg)
+{
+	return matches(arg, "pid") || matches(arg, "ep") || matches(arg, "age") ||
+	       matches(arg, w->peer) || (w->tags && matches(arg, "tag")) ||
+	       (w->state && matches(arg, w->state));
+}
+
 /* A filter's word and its value */
-static int parse_wait(const char *word, const char *arg, struct wait_filter *filter)
+static int parse_wait(const struct wait_words *w, const char *word, const char *arg,
+		      struct wait_filter *filter)
 {
 	unsigned long val = 0;
 	int ret = 0;
 
-	switch (wait_word(word)) {
-	case 0:
+	if (matches(word, "pid")) {
 		ret = parse_number(arg, 1, UINT32_MAX, &val);
 		filter->pid = val;
-		break;
-	case 1:
+	} else if (matches(word, "ep")) {
 		filter->ep = arg;
-		break;
-	case 2:
-		filter->from = arg;
-		break;
-	case 3:
-		ret = parse_tag(arg, &filter->tag);
-		filter->has_tag = true;
-		break;
-	default:
+	} else if (matches(word, "age")) {
 		ret = parse_number(arg, 0, UINT32_MAX, &val);
 		filter->age_ms = 1000ull * val;
+		filter->has_age = true;
+	} else if (matches(word, w->peer)) {
+		filter->peer = arg;
+	} else if (w->tags && matches(word, "tag")) {
+		ret = parse_tag(arg, &filter->tag);
+		filter->has_tag = true;
+	} else {
+		filter->state = arg;
 	}
 	if (ret)
 		complain("\"%s\" is no number for \"%s\"", arg, word);
 	return ret;
 }
 
-int parse_waits(const char *object, int argc, char **argv, struct wait_filter *filter)
+int parse_waits(const struct wait_words *words, int argc, char **argv, struct wait_filter *filter)
 {
+	const char *object = words->object;
 	bool named;
 
 	memset(filter, 0, sizeof(*filter));
 	named = argc > 1 && matches(argv[0], "port");
 	argc -= named;
 	argv += named;
-	if (argc && (named || wait_word(argv[0]) < 0)) {
+	if (argc && (named || !wait_word(words, argv[0]))) {
 		filter->port = argv[0];
 		if (parse_port_name(argv[0]))
 			return -1;
@@ -646,7 +642,7 @@ int parse_waits(const char *object, int argc, char **argv, struct wait_filter *f
 		argv++;
 	}
 	for (; argc; argc -= 2, argv += 2) {
-		if (wait_word(argv[0]) < 0) {
+		if (!wait_word(words, argv[0])) {
 			complain("%s show: unknown word \"%s\", try \"weftctl %s help\"", object,
 				 argv[0], object);
 			return -1;
@@ -655,7 +651,7 @@ int parse_waits(const char *object, int argc, char **argv, struct wait_filter *f
 			complain("%s show: a value is missing after \"%s\"", object, argv[0]);
 			return -1;
 		}
-		if (parse_wait(argv[0], argv[1], filter))
+		if (parse_wait(words, argv[0], argv[1], filter))
 			return -1;
 		filter->any = true;
 	}

@@ -22,6 +22,8 @@ static const char usage[] =
 	"         user   what each user takes of a port\n"
 	"         recv   posted receives\n"
 	"         msg    messages that wait for a receive\n"
+	"         send   sends under way, and what each waits for\n"
+	"         flow   flows: messages from one endpoint to another\n"
 	"         limit  what a port may use at most, and for how long it waits\n"
 	"         job    jobs: whose programs do not hear those of others\n"
 	"OPTIONS: -j, --json     JSON\n"
@@ -51,6 +53,8 @@ static const struct choice objects[] = {
 	{ "user", do_user },
 	{ "recv", do_recv },
 	{ "msg", do_msg },
+	{ "send", do_send },
+	{ "flow", do_flow },
 	{ "limit", do_limit },
 	{ "job", do_job },
 	{ "help", help },

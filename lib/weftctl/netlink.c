@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <linux/netlink.h>
@@ -195,4 +196,76 @@ int perform(struct nl_msg *msg, answer_fn answer, const void *arg, const char *w
 		complain("%s: %s", what, why);
 	errno = -x.err;
 	return EXIT_KERNEL;
+}
+
+/* What collect() passes to keep() */
+struct collecting {
+	bool (*wanted)(struct nlattr *attrs, int len, const void *arg);
+	const void *arg;
+	struct answers *to;
+};
+
+static bool more_room(struct answers *to)
+{
+	size_t room = to->room ? 2 * to->room : 64;
+	struct answer *all;
+
+	if (to->n < to->room)
+		return true;
+	all = realloc(to->all, room * sizeof(*all));
+	if (!all)
+		return false;
+	to->all = all;
+	to->room = room;
+	return true;
+}
+
+static void keep(struct nlattr *attrs, int len, const void *arg)
+{
+	const struct collecting *c = arg;
+	struct answers *to = c->to;
+	struct answer *one;
+
+	if (c->wanted && !c->wanted(attrs, len, c->arg))
+		return;
+	one = more_room(to) ? &to->all[to->n] : NULL;
+	if (one)
+		one->attrs = malloc(len);
+	if (!one || !one->attrs) {
+		to->short_of_memory = true;
+		return;
+	}
+	memcpy(one->attrs, attrs, len);
+	one->len = len;
+	to->n++;
+}
+
+int collect(uint8_t cmd, const char *what, const char *port,
+	    bool (*wanted)(struct nlattr *attrs, int len, const void *arg), const void *arg,
+	    struct answers *to)
+{
+	struct collecting c = { wanted, arg, to };
+	struct nl_msg *msg = request(cmd, true);
+	int ret;
+
+	if (!msg)
+		return EXIT_KERNEL;
+	if (port)
+		nla_put_string(msg, WEFT_ATTR_PORT_NAME, port);
+	ret = perform(msg, keep, &c, what, port);
+	if (to->short_of_memory) {
+		complain("%s: out of memory, the list is not complete", what);
+		ret = EXIT_KERNEL;
+	}
+	return ret;
+}
+
+void release(struct answers *answers)
+{
+	size_t i;
+
+	for (i = 0; i < answers->n; i++)
+		free(answers->all[i].attrs);
+	free(answers->all);
+	memset(answers, 0, sizeof(*answers));
 }

@@ -141,6 +141,13 @@ uint64_t get_uint(const struct nlattr *attr)
 	}
 }
 
+uint64_t find_uint(struct nlattr *attrs, int len, int type)
+{
+	const struct nlattr *attr = nla_find(attrs, len, type);
+
+	return attr ? get_uint(attr) : 0;
+}
+
 static void print_value(const struct field *f, const struct nlattr *attr)
 {
 	struct weft_sockaddr addr;
@@ -164,6 +171,9 @@ static void print_value(const struct field *f, const struct nlattr *attr)
 		break;
 	case FLAG:
 		out_str(f->key, f->style, "all");
+		break;
+	case YES:
+		out_str(f->key, f->style, "yes");
 		break;
 	case MAC:
 		nla_memcpy(mac, attr, sizeof(mac));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What waits: posted receives, and messages that no receive has taken. They are shown by age, the
- * oldest first, and can be filtered.
+ * What waits or is under way: posted receives, messages that no receive has taken, sends, flows.
+ * They are shown by age, the oldest first, and can be filtered.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,28 +46,78 @@ static const struct field msg_fields[] = {
 	{ 0 }
 };
 
-/* An object that is to be shown */
-struct wait {
-	struct nlattr *attrs;
-	int len;
-	uint64_t age;
+static const struct field send_fields[] = {
+	{ WEFT_ATTR_PORT_NAME, STR, OUT_LEAD, "port" },
+	{ WEFT_ATTR_KIND, STR, OUT_BARE, "kind" },
+	{ WEFT_ATTR_TAG, HEX, OUT_KEY, "tag" },
+	{ WEFT_ATTR_TO, ADDR, OUT_KEY, "to" },
+	{ WEFT_ATTR_LEN, UINT, OUT_KEY, "len" },
+	{ WEFT_ATTR_SENT, UINT, OUT_KEY, "sent" },
+	{ WEFT_ATTR_HOW, STR, OUT_KEY, "how" },
+	{ WEFT_ATTR_FOR, STR, OUT_KEY, "for" },
+	{ WEFT_ATTR_AGE, MS, OUT_KEY, "age_ms" },
+	{ WEFT_ATTR_TOLD, YES, OUT_KEY, "completed" },
+	{ WEFT_ATTR_EP_ADDR, ADDR, OUT_KEY, "ep" },
+	{ WEFT_ATTR_CTX_ID, UINT, OUT_KEY, "ctx" },
+	{ WEFT_ATTR_UID, UINT, OUT_KEY, "uid" },
+	{ WEFT_ATTR_PID, UINT, OUT_KEY, "pid" },
+	{ WEFT_ATTR_COMM, STR, OUT_KEY, "comm" },
+	{ 0 }
 };
 
-/* The objects to be shown, in the order of the answers at first */
-struct waits {
-	const struct wait_filter *filter;
-	struct wait *all;
-	size_t n;
-	size_t room;
-	bool short_of_memory;
+static const struct field flow_fields[] = {
+	{ WEFT_ATTR_PORT_NAME, STR, OUT_LEAD, "port" },
+	{ WEFT_ATTR_FLOW_WAY, STR, OUT_BARE, "way" },
+	{ WEFT_ATTR_FLOW_PEER, ADDR, OUT_KEY, "peer" },
+	{ WEFT_ATTR_FLOW_STATE, STR, OUT_KEY, "state" },
+	{ WEFT_ATTR_FLOW_LAST, UINT, OUT_KEY, "last" },
+	{ WEFT_ATTR_FLOW_CREDIT, UINT, OUT_KEY, "credit" },
+	{ WEFT_ATTR_FLOW_BYTES, UINT, OUT_KEY, "credit_bytes" },
+	{ WEFT_ATTR_FLOW_WAITING, UINT, OUT_KEY, "waiting" },
+	{ WEFT_ATTR_FLOW_UNACKED, UINT, OUT_KEY, "unacked" },
+	{ WEFT_ATTR_FLOW_EARLY, UINT, OUT_KEY, "early" },
+	{ WEFT_ATTR_AGE, MS, OUT_KEY, "age_ms" },
+	{ WEFT_ATTR_EP_ADDR, ADDR, OUT_KEY, "ep" },
+	{ WEFT_ATTR_CTX_ID, UINT, OUT_KEY, "ctx" },
+	{ WEFT_ATTR_UID, UINT, OUT_KEY, "uid" },
+	{ WEFT_ATTR_PID, UINT, OUT_KEY, "pid" },
+	{ WEFT_ATTR_COMM, STR, OUT_KEY, "comm" },
+	{ 0 }
 };
 
-static uint64_t value(struct nlattr *attrs, int len, int type)
-{
-	const struct nlattr *attr = nla_find(attrs, len, type);
+/* A kind of object; 0 as an attribute: it has none */
+struct listing {
+	struct wait_words words;
+	uint8_t cmd;
+	uint16_t peer;
+	uint16_t state;
+	const struct field *fields;
+	const char *shows;
+	const char *states;	/* what its state may be, for the help */
+};
 
-	return attr ? get_uint(attr) : 0;
-}
+static const struct listing recv_listing = {
+	{ "recv", "from", NULL, true }, WEFT_CMD_RECV_GET, WEFT_ATTR_FROM, 0, recv_fields,
+	"posted receives", NULL
+};
+
+static const struct listing msg_listing = {
+	{ "msg", "from", NULL, true }, WEFT_CMD_MSG_GET, WEFT_ATTR_FROM, 0, msg_fields,
+	"messages that wait for a receive", NULL
+};
+
+static const struct listing send_listing = {
+	{ "send", "to", "for", true }, WEFT_CMD_SEND_GET, WEFT_ATTR_TO, WEFT_ATTR_FOR, send_fields,
+	"sends under way, and what each waits for",
+	"handshake, contact, endpoint, fence, credit, window, turn,\n"
+	"                           receive, grant, memory, ack, answer"
+};
+
+static const struct listing flow_listing = {
+	{ "flow", "peer", "state", false }, WEFT_CMD_FLOW_GET, WEFT_ATTR_FLOW_PEER,
+	WEFT_ATTR_FLOW_STATE, flow_fields, "flows: messages from one endpoint to another",
+	"asking, refused, open, closing, dead"
+};
 
 /* Return: true if an address is @text, with its service or without. */
 static bool same_addr(struct nlattr *attrs, int len, int type, const char *text)
@@ -91,129 +141,112 @@ static bool same_addr(struct nlattr *attrs, int len, int type, const char *text)
 static bool same_tag(struct nlattr *attrs, int len, uint64_t tag)
 {
 	return nla_find(attrs, len, WEFT_ATTR_TAG) &&
-	       !((value(attrs, len, WEFT_ATTR_TAG) ^ tag) &
-		 ~value(attrs, len, WEFT_ATTR_IGNORE));
+	       !((find_uint(attrs, len, WEFT_ATTR_TAG) ^ tag) &
+		 ~find_uint(attrs, len, WEFT_ATTR_IGNORE));
 }
 
-static bool wanted(const struct wait_filter *f, struct nlattr *attrs, int len)
+static bool same_word(struct nlattr *attrs, int len, int type, const char *word)
 {
-	return (!f->pid || value(attrs, len, WEFT_ATTR_PID) == f->pid) &&
+	const struct nlattr *attr = nla_find(attrs, len, type);
+
+	return attr && !nla_strcmp(attr, word);
+}
+
+/* What decides whether an object is shown */
+struct choosing {
+	const struct listing *listing;
+	const struct wait_filter *filter;
+};
+
+static bool wanted(struct nlattr *attrs, int len, const void *arg)
+{
+	const struct choosing *c = arg;
+	const struct wait_filter *f = c->filter;
+	const struct listing *l = c->listing;
+
+	return (!f->pid || find_uint(attrs, len, WEFT_ATTR_PID) == f->pid) &&
 	       (!f->ep || same_addr(attrs, len, WEFT_ATTR_EP_ADDR, f->ep)) &&
-	       (!f->from || same_addr(attrs, len, WEFT_ATTR_FROM, f->from)) &&
+	       (!f->peer || same_addr(attrs, len, l->peer, f->peer)) &&
+	       (!f->state || same_word(attrs, len, l->state, f->state)) &&
 	       (!f->has_tag || same_tag(attrs, len, f->tag)) &&
-	       value(attrs, len, WEFT_ATTR_AGE) / 1000000 >= f->age_ms;
-}
-
-static bool more_room(struct waits *w)
-{
-	size_t room = w->room ? 2 * w->room : 64;
-	struct wait *all;
-
-	if (w->n < w->room)
-		return true;
-	all = realloc(w->all, room * sizeof(*all));
-	if (!all)
-		return false;
-	w->all = all;
-	w->room = room;
-	return true;
-}
-
-/* Keep the attributes of an object until all have come. */
-static void keep(struct nlattr *attrs, int len, const void *arg)
-{
-	struct waits *w = *(struct waits *const *)arg;
-	struct wait *one;
-
-	if (!wanted(w->filter, attrs, len))
-		return;
-	if (!more_room(w)) {
-		w->short_of_memory = true;
-		return;
-	}
-	one = &w->all[w->n];
-	one->attrs = malloc(len);
-	if (!one->attrs) {
-		w->short_of_memory = true;
-		return;
-	}
-	memcpy(one->attrs, attrs, len);
-	one->len = len;
-	one->age = value(attrs, len, WEFT_ATTR_AGE);
-	w->n++;
+	       find_uint(attrs, len, WEFT_ATTR_AGE) / 1000000 >= f->age_ms;
 }
 
 static int older(const void *a, const void *b)
 {
-	const struct wait *x = a, *y = b;
+	const struct answer *x = a, *y = b;
+	uint64_t p = find_uint(x->attrs, x->len, WEFT_ATTR_AGE);
+	uint64_t q = find_uint(y->attrs, y->len, WEFT_ATTR_AGE);
 
-	return x->age < y->age ? 1 : -(x->age > y->age);
+	return p < q ? 1 : -(p > q);
 }
 
-static int show(const char *object, uint8_t cmd, const struct field *fields, int argc, char **argv)
+static int show(const struct listing *l, int argc, char **argv)
 {
 	struct wait_filter filter;
-	struct waits waits = { .filter = &filter }, *w = &waits;
-	struct nl_msg *msg;
+	struct choosing choosing = { l, &filter };
+	struct answers found = { 0 };
 	char what[32];
 	size_t i;
 	int ret;
 
-	if (parse_waits(object, argc, argv, &filter))
+	if (parse_waits(&l->words, argc, argv, &filter))
 		return EXIT_USAGE;
-	msg = request(cmd, true);
-	if (!msg)
-		return EXIT_KERNEL;
-	snprintf(what, sizeof(what), "%s show", object);
-	if (filter.port)
-		nla_put_string(msg, WEFT_ATTR_PORT_NAME, filter.port);
-	ret = perform(msg, keep, &w, what, filter.port);
-	if (waits.n)
-		qsort(waits.all, waits.n, sizeof(*waits.all), older);
+	snprintf(what, sizeof(what), "%s show", l->words.object);
+	ret = collect(l->cmd, what, filter.port, wanted, &choosing, &found);
+	if (found.n)
+		qsort(found.all, found.n, sizeof(*found.all), older);
 	out_begin();
-	for (i = 0; i < waits.n; i++) {
-		print_object(waits.all[i].attrs, waits.all[i].len, fields);
-		free(waits.all[i].attrs);
-	}
+	for (i = 0; i < found.n; i++)
+		print_object(found.all[i].attrs, found.all[i].len, l->fields);
 	out_end();
-	free(waits.all);
-	if (waits.short_of_memory) {
-		complain("%s: out of memory, the list is not complete", what);
-		return EXIT_KERNEL;
-	}
-	if (!ret && !waits.n && filter.any)
+	if (!ret && !found.n && filter.any)
 		complain("%s: nothing matches", what);
+	release(&found);
 	return ret;
 }
 
-static int run(const char *object, const char *shows, uint8_t cmd, const struct field *fields,
-	       int argc, char **argv)
+static int run(const struct listing *l, int argc, char **argv)
 {
-	int ret = parse_show(object, &argc, &argv);
+	const struct wait_words *w = &l->words;
+	int ret = parse_show(w->object, &argc, &argv);
 
 	if (ret < 0)
 		return EXIT_USAGE;
 	if (!ret)
-		return show(object, cmd, fields, argc, argv);
+		return show(l, argc, argv);
 	printf("Usage: weftctl %s [show [[port] NAME] [FILTER ...]]\n"
 	       "       weftctl %s help\n"
 	       "Shows %s, the oldest first.\n"
 	       "FILTER:  pid PID           of this process\n"
 	       "         ep ADDRESS        of this endpoint, with its service or without\n"
-	       "         from ADDRESS      from this endpoint or node\n"
-	       "         tag TAG           with this tag, or that take it; 0x for hexadecimal digits\n"
-	       "         age SECONDS       that have waited so long at least\n", object, object,
-	       shows);
+	       "         %-4s ADDRESS      %s this endpoint or node\n"
+	       "         age SECONDS       that have waited so long at least\n",
+	       w->object, w->object, l->shows, w->peer, w->peer[0] == 'p' ? "with" : w->peer);
+	if (w->tags)
+		printf("         tag TAG           with this tag, or that take it; 0x for hexadecimal "
+		       "digits\n");
+	if (w->state)
+		printf("         %-5s WORD        one of: %s\n", w->state, l->states);
 	return 0;
 }
 
 int do_recv(int argc, char **argv)
 {
-	return run("recv", "posted receives", WEFT_CMD_RECV_GET, recv_fields, argc, argv);
+	return run(&recv_listing, argc, argv);
 }
 
 int do_msg(int argc, char **argv)
 {
-	return run("msg", "messages that wait for a receive", WEFT_CMD_MSG_GET, msg_fields, argc,
-		   argv);
+	return run(&msg_listing, argc, argv);
+}
+
+int do_send(int argc, char **argv)
+{
+	return run(&send_listing, argc, argv);
+}
+
+int do_flow(int argc, char **argv)
+{
+	return run(&flow_listing, argc, argv);
 }

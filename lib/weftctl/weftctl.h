@@ -5,7 +5,7 @@
  * - args.c parses the command line.
  * - netlink.c exchanges messages with the kernel.
  * - output.c writes text or JSON.
- * - objects.c describes the objects to show, waits.c receives and messages.
+ * - objects.c describes the objects to show, waits.c those that wait or are under way.
  * - port.c changes ports, limit.c their limits, job.c their jobs.
  * - module.c prints versions.
  * - main.c selects the command.
@@ -121,19 +121,30 @@ int parse_filter(int argc, char **argv, const char **name);
  */
 int parse_show(const char *object, int *argc, char ***argv);
 
-/* Arguments of "recv show" and "msg show" */
+/* Words of filters that differ from object to object */
+struct wait_words {
+	const char *object;
+	const char *peer;	/* the remote endpoint: "from", "to" */
+	const char *state;	/* a word that the object has, NULL: it has none */
+	bool tags;		/* it has tags */
+};
+
+/* Arguments of "recv show", "msg show", "send show" and "flow show" */
 struct wait_filter {
 	const char *port;	/* NULL: all, as with all below */
 	const char *ep;
-	const char *from;
+	const char *peer;
+	const char *state;
 	uint32_t pid;		/* 0: all */
 	bool has_tag;
 	uint64_t tag;
 	uint64_t age_ms;	/* at least so old */
+	bool has_age;
 	bool any;		/* a word but the port's name was given */
 };
 
-int parse_waits(const char *object, int argc, char **argv, struct wait_filter *filter);
+int parse_waits(const struct wait_words *words, int argc, char **argv,
+		struct wait_filter *filter);
 
 /* ---- output.c --------------------------------------------------------------------------- */
 
@@ -179,6 +190,29 @@ struct nl_msg *request(uint8_t cmd, bool dump);
 int perform(struct nl_msg *msg, answer_fn answer, const void *arg, const char *what,
 	    const char *name);
 
+/* Attributes of an object */
+struct answer {
+	struct nlattr *attrs;
+	int len;
+};
+
+/* Objects, in the order of the answers */
+struct answers {
+	struct answer *all;
+	size_t n;
+	size_t room;
+	bool short_of_memory;
+};
+
+/*
+ * Request all objects of a port (NULL: of all ports), and keep those that @wanted permits (NULL:
+ * all). Return: exit status, as of perform(); release() frees them in any case.
+ */
+int collect(uint8_t cmd, const char *what, const char *port,
+	    bool (*wanted)(struct nlattr *attrs, int len, const void *arg), const void *arg,
+	    struct answers *to);
+void release(struct answers *answers);
+
 /*
  * Copy the name of a process (@attr may be NULL). Its user chooses it, and it is printed on a
  * terminal: other characters become "?".
@@ -187,11 +221,11 @@ void copy_name(char *name, size_t size, const struct nlattr *attr);
 
 /* ---- objects.c, waits.c, port.c, limit.c, job.c ------------------------------------------ */
 
-enum kind { STR, UINT, HEX, MS, FLAG, MAC, ADDR, ADDRS, UINTS };
+enum kind { STR, UINT, HEX, MS, FLAG, YES, MAC, ADDR, ADDRS, UINTS };
 
 /*
  * A value of an object. Values are printed in the order of the table. ADDRS and UINTS may repeat. A
- * FLAG that is present prints "all". MS: nanoseconds, printed in milliseconds
+ * FLAG that is present prints "all", a YES "yes". MS: nanoseconds, printed in milliseconds
  */
 struct field {
 	uint16_t attr;
@@ -203,6 +237,8 @@ struct field {
 /* Print an object with these attributes; @fields: a table of struct field */
 void print_object(struct nlattr *attrs, int len, const void *fields);
 uint64_t get_uint(const struct nlattr *attr);
+/* The number in the attribute @type, 0: there is none */
+uint64_t find_uint(struct nlattr *attrs, int len, int type);
 
 int do_port(int argc, char **argv);
 int do_ep(int argc, char **argv);
@@ -213,6 +249,8 @@ int do_neigh(int argc, char **argv);
 int do_user(int argc, char **argv);
 int do_recv(int argc, char **argv);
 int do_msg(int argc, char **argv);
+int do_send(int argc, char **argv);
+int do_flow(int argc, char **argv);
 int do_limit(int argc, char **argv);
 int do_job(int argc, char **argv);
 

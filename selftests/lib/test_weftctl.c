@@ -294,13 +294,21 @@ static void test_filter(void)
 	CHECK(parse_filter(3, (char *[]) { port, weft0, other }, &name) == -1);
 }
 
+static const struct wait_words recv_words = { "recv", "from", NULL, true };
+static const struct wait_words flow_words = { "flow", "peer", "state", false };
+
 /* Parse @line behind "recv": the word show, and the arguments. Return: of parse_waits(), 1: help */
-static int waits(const char *line, struct wait_filter *filter)
+static int waits_of(const struct wait_words *w, const char *line, struct wait_filter *filter)
 {
 	char *words[WORDS], **argv = words;
-	int argc = split(line, argv), ret = parse_show("recv", &argc, &argv);
+	int argc = split(line, argv), ret = parse_show(w->object, &argc, &argv);
 
-	return ret ? ret : parse_waits("recv", argc, argv, filter);
+	return ret ? ret : parse_waits(w, argc, argv, filter);
+}
+
+static int waits(const char *line, struct wait_filter *filter)
+{
+	return waits_of(&recv_words, line, filter);
 }
 
 static void test_waits(void)
@@ -319,9 +327,13 @@ static void test_waits(void)
 	CHECK(!waits("show tag 0x2a", &f) && f.has_tag && f.tag == 42 && f.any && !f.port);
 	CHECK(!waits("list weft0 pid 7 ep 10.77.0.1:9 from fd77::1 tag 18446744073709551615 age 3",
 		     &f));
-	CHECK(f.pid == 7 && !strcmp(f.ep, "10.77.0.1:9") && !strcmp(f.from, "fd77::1"));
+	CHECK(f.pid == 7 && !strcmp(f.ep, "10.77.0.1:9") && !strcmp(f.peer, "fd77::1"));
 	CHECK(f.tag == UINT64_MAX && f.age_ms == 3000);
 	CHECK(!waits("show port", &f) && !strcmp(f.port, "port"));
+	CHECK(!waits_of(&flow_words, "weft1 peer 10.77.0.2 state open", &f) && !f.has_tag);
+	CHECK(!strcmp(f.state, "open") && !strcmp(f.peer, "10.77.0.2") && f.any);
+	CHECK(waits_of(&flow_words, "show weft1 tag 7", &f) == -1);
+	CHECK(waits("show weft0 state open", &f) == -1);
 	CHECK(waits("help", &f) == 1 && waits("show help", &f) == 1);
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		if (waits(wrong[i], &f) != -1) {

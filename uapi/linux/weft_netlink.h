@@ -42,6 +42,8 @@
 #define WEFT_CMD_USER_GET	16	/* dump: [PORT_NAME]; without rights the caller alone */
 #define WEFT_CMD_RECV_GET	17	/* dump: [PORT_NAME]: posted receives */
 #define WEFT_CMD_MSG_GET	18	/* dump: [PORT_NAME]: messages that wait for a receive */
+#define WEFT_CMD_SEND_GET	19	/* dump: [PORT_NAME]: sends under way */
+#define WEFT_CMD_FLOW_GET	20	/* dump: [PORT_NAME]: flows, outgoing ones first */
 
 #define WEFT_ATTR_UNSPEC	0
 #define WEFT_ATTR_PAD		1
@@ -130,7 +132,8 @@
 /* string: "same", "any": users whose programs may access regions, in the default job */
 #define WEFT_ATTR_PORT_RMA_USERS 87
 #define WEFT_ATTR_USER_REGIONS	88	/* u64: regions of UID that peers may access */
-#define WEFT_ATTR_KIND		89	/* string: "tagged", "untagged" */
+/* string: "tagged", "untagged"; a send also "write", "read", "atomic", "fetch", "answer" */
+#define WEFT_ATTR_KIND		89
 #define WEFT_ATTR_TAG		90	/* u64, tagged only */
 #define WEFT_ATTR_IGNORE	91	/* u64: bits of TAG that a receive does not compare */
 /*
@@ -140,10 +143,25 @@
 #define WEFT_ATTR_FROM		92
 #define WEFT_ATTR_LEN		93	/* u64: bytes */
 #define WEFT_ATTR_CAME		94	/* u64: bytes of a message that have come */
-#define WEFT_ATTR_HOW		95	/* string: "eager", "announced" (weftctl(8)) */
+#define WEFT_ATTR_HOW		95	/* string: "eager", "announced", a send also "local" (weftctl(8)) */
 #define WEFT_ATTR_AGE		96	/* u64: ns that it has waited */
 #define WEFT_ATTR_BUF		97	/* u64: address of a receive's first segment */
 #define WEFT_ATTR_SRQ		98	/* u32: handle of the shared receive queue */
-#define WEFT_ATTR_MAX		98
+#define WEFT_ATTR_TO		99	/* binary struct weft_sockaddr: destination of a send */
+#define WEFT_ATTR_SENT		100	/* u64: bytes of a send in packets */
+#define WEFT_ATTR_FOR		101	/* string: what a send waits for (weftctl(8)) */
+#define WEFT_ATTR_TOLD		102	/* flag: the completion of a send has been written */
+#define WEFT_ATTR_FLOW_WAY	103	/* string: "out", "in" */
+/* string: "asking", "refused", "open", "closing", "dead" */
+#define WEFT_ATTR_FLOW_STATE	104
+/* binary struct weft_sockaddr: the remote endpoint; within the node the receiver */
+#define WEFT_ATTR_FLOW_PEER	105
+#define WEFT_ATTR_FLOW_LAST	106	/* u32: number of the last message begun, or received */
+#define WEFT_ATTR_FLOW_CREDIT	107	/* u32: messages that may begin */
+#define WEFT_ATTR_FLOW_BYTES	108	/* u32: bytes of eager payload that may be sent */
+#define WEFT_ATTR_FLOW_WAITING	109	/* u32: sends not begun; in: messages without a receive */
+#define WEFT_ATTR_FLOW_UNACKED	110	/* u32: messages in unacknowledged packets, out only */
+#define WEFT_ATTR_FLOW_EARLY	111	/* u32: message that came before an earlier one, in only */
+#define WEFT_ATTR_MAX		111
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */

@@ -345,6 +345,120 @@ u32 weft_srq_recvs(struct weft_srq *srq, weft_ns now, u64 *next, struct weft_rec
 		   u32 n);
 u32 weft_ep_msgs(struct weft_ep *ep, weft_ns now, u64 *next, struct weft_msg_info *info, u32 n);
 
+/* ---- What is under way on a path -------------------------------------------------- */
+
+/**
+ * struct weft_near_info - an endpoint of this node, for the administrator
+ * @program: its program
+ * @uid: the program's user
+ * @addr: its address, family 0: no endpoint
+ */
+struct weft_near_info {
+	struct weft_program program;
+	u32 uid;
+	struct weft_sockaddr addr;
+};
+
+#define WEFT_FLOWS_ASKING	0	/* whether the peer's endpoint exists: no answer yet */
+#define WEFT_FLOWS_REFUSED	1	/* it does not exist yet: asks again */
+#define WEFT_FLOWS_OPEN		2
+#define WEFT_FLOWS_CLOSING	3	/* its endpoint sends no more; sends under way go on */
+#define WEFT_FLOWS_DEAD		4	/* accepts no more sends; incoming: the endpoint has gone */
+
+/**
+ * struct weft_flow_info - a flow, for the administrator
+ * @no: its number: a later call that begins there reports it first
+ * @near: the endpoint of this node
+ * @peer: the remote endpoint; a flow within the node: its receiver
+ * @state: WEFT_FLOWS_*
+ * @last: number of the last message that has begun; incoming: that has had its turn
+ * @credit: messages that may begin before the receiver gives more credit
+ * @credit_bytes: bytes of eager payload that may be sent before that
+ * @waiting: sends that have not begun; incoming: messages that wait, or have waited, for a receive
+ * @unacked: messages in unacknowledged packets
+ * @early: incoming: number of a message that has come before an earlier one, 0: none
+ * @age: ns since the oldest send under way was posted, 0: none is
+ */
+struct weft_flow_info {
+	u64 no;
+	struct weft_near_info near;
+	struct weft_sockaddr peer;
+	u32 state;
+	u32 last;
+	u32 credit;
+	u32 credit_bytes;
+	u32 waiting;
+	u32 unacked;
+	u32 early;
+	weft_ns age;
+};
+
+u32 weft_path_flows_out(struct weft_path *path, weft_ns now, u64 *next,
+			struct weft_flow_info *info, u32 n);
+u32 weft_path_flows_in(struct weft_path *path, u64 *next, struct weft_flow_info *info, u32 n);
+
+/* what a send waits for */
+#define WEFT_FOR_HANDSHAKE	0	/* of the path */
+#define WEFT_FOR_CONTACT	1	/* an answer whether the peer's endpoint exists */
+#define WEFT_FOR_ENDPOINT	2	/* the peer's endpoint, which does not exist yet */
+#define WEFT_FOR_FENCE		3	/* the end of sends before a fence */
+#define WEFT_FOR_CREDIT		4	/* the receiver keeps as many messages as it may */
+#define WEFT_FOR_WINDOW		5	/* of the path: its packets are not acknowledged */
+#define WEFT_FOR_TURN		6	/* sends of other flows */
+#define WEFT_FOR_RECEIVE	7	/* announced: a receive that matches */
+#define WEFT_FOR_GRANT		8	/* the receiver, which lets several send in turn */
+#define WEFT_FOR_MEMORY		9	/* memory that is not resident, or is being copied */
+#define WEFT_FOR_ACK		10	/* its packets are acknowledged */
+#define WEFT_FOR_ANSWER		11	/* all has come: results, or a report of the delivery */
+#define WEFT_FOR_N		12
+
+/**
+ * struct weft_send_pos - position among the sends of a path
+ * @flow: number of a flow
+ * @send: number of a send of this flow
+ */
+struct weft_send_pos {
+	u64 flow;
+	u64 send;
+};
+
+/**
+ * struct weft_send_info - a send under way, for the administrator
+ * @flow: number of its flow
+ * @no: its number in the flow: a later call that begins there reports it first
+ * @near: its endpoint
+ * @peer: its destination
+ * @op: WEFT_SQ_*
+ * @tag: tag of a tagged message
+ * @len: bytes
+ * @sent: bytes in packets
+ * @age: ns since it was taken from its ring
+ * @waits: WEFT_FOR_*
+ * @announced: its bytes are sent when it has a receive
+ * @local: its destination is on this node
+ * @source: it answers a read of the peer
+ * @told: its completion has been written
+ */
+struct weft_send_info {
+	u64 flow;
+	u64 no;
+	struct weft_near_info near;
+	struct weft_sockaddr peer;
+	u8 op;
+	u64 tag;
+	u64 len;
+	u64 sent;
+	weft_ns age;
+	u8 waits;
+	bool announced;
+	bool local;
+	bool source;
+	bool told;
+};
+
+u32 weft_path_sends(struct weft_path *path, weft_ns now, struct weft_send_pos *pos,
+		    struct weft_send_info *info, u32 n, struct weft_out *out);
+
 /* ---- Shared receive queues ------------------------------------------------------- */
 
 /**

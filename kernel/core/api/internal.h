@@ -11,6 +11,11 @@
 #include "core/cm/cm.h"
 #include "core/trigger/trigger.h"
 
+/* ---- look.c, look_path.c -------------------------------------------------------- */
+
+#define WEFT_LOOK_STEPS		512	/* objects looked at while the lock is held */
+#define WEFT_LOOK_GOES		4096	/* times that a call takes the lock */
+
 /* ---- teardown.c ----------------------------------------------------------------- */
 
 void weft_path_more(struct weft_path *path, struct weft_out *out);

@@ -13,9 +13,6 @@
  */
 #include "core/api/internal.h"
 
-#define WEFT_LOOK_STEPS		512	/* objects looked at while the lock is held */
-#define WEFT_LOOK_GOES		4096	/* times that a call takes the lock */
-
 /* Entry @index of an address vector, family 0: none. */
 static void weft_look_addr(struct weft_av *av, u32 index, struct weft_sockaddr *addr)
 {

@@ -105,6 +105,7 @@ int weft_flow_add(struct weft_flow *flow)
 	weft_assert_held(&flow->path->lock);
 	if (path->failing)
 		return -(int)path->failing;
+	flow->no = ++path->flow.last;
 	weft_list_add_tail(&path->flow.list, &flow->node);
 	weft_idtable_add(&path->flow.ids, &flow->idnode, flow->id.sgen);
 	path->nflow++;

@@ -301,7 +301,7 @@ static void weft_dgram_wait(struct weft_ep *ep, struct weft_flow *flow,
 		flow->ref++;
 		flow->nwait++;
 		weft_path_needs(path, out->now);
-		weft_list_add_tail(&flow->txms, &txm->node);
+		weft_txm_enter(txm, &flow->txms, out->now);
 		weft_list_add_tail(&path->msg.dgrams, &txm->qnode);
 		path->busy |= WEFT_BUSY_DGRAM;
 		weft_path_output(path, out);

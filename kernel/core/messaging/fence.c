@@ -66,7 +66,7 @@ int weft_fence_hold(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 		weft_txm_put(txm, out);
 	} else {
 		flow->ref++;
-		weft_list_add_tail(&flow->fenced, &txm->node);
+		weft_txm_enter(txm, &flow->fenced, out->now);
 		weft_fence_check(flow, out);
 	}
 	weft_unlock(&flow->path->lock);

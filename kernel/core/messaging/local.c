@@ -185,7 +185,7 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 			txm->state = WEFT_TXM_LOCAL;
 			flow->ref++;
 			weft_txm_get(txm);
-			weft_list_add_tail(&flow->txms, &txm->node);
+			weft_txm_enter(txm, &flow->txms, out->now);
 		}
 		if (post) {
 			rxm->started = true;

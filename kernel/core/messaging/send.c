@@ -126,7 +126,7 @@ void weft_send_queue(struct weft_txm *txm, struct weft_out *out)
 	weft_assert_held(&txm->path->lock);
 	flow->nwait++;
 	weft_path_needs(path, out->now);
-	weft_list_add_tail(&flow->txms, &txm->node);
+	weft_txm_enter(txm, &flow->txms, out->now);
 	/*
 	 * also while sends of the flow are parked: others may still be in the lane, before this one
 	 */

@@ -103,6 +103,7 @@ static void weft_txm_begin(struct weft_txm *txm, struct weft_flow *flow)
 {
 	txm->path = flow->path;
 	txm->flow = flow;
+	txm->no = 0;
 	txm->more = NULL;
 	txm->state = WEFT_TXM_WAIT;
 	txm->user = false;

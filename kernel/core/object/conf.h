@@ -23,6 +23,20 @@
 #define WEFT_EPS_ERROR		8	/* a ring entry cannot be decoded, or the port is gone */
 #define WEFT_EPS_DEAD		9	/* destroyed; only references remain */
 
+#define WEFT_COMM_MAX		16	/* bytes of a command name, with its end */
+
+/**
+ * struct weft_program - the program that an endpoint belongs to, for the administrator
+ * @ctx: number of its context, unique in the module
+ * @pid: process that opened the context, in the initial namespace
+ * @comm: command name of that process
+ */
+struct weft_program {
+	u32 ctx;
+	u32 pid;
+	char comm[WEFT_COMM_MAX];
+};
+
 /**
  * struct weft_ep_conf - configuration of an endpoint; the adapter owns the memory, which stays
  * valid until weft_ep_kill() returns
@@ -39,6 +53,7 @@
  * @status: read-only for the user
  * @ctx: private pointer of the adapter: the context (for deferred work)
  * @uid: owner: the endpoint, its memory and messages kept for it count for this user, too
+ * @program: the owner's program
  * @job: its job, entered by the caller (weft_job_enter()), NULL: the default one
  * @domain: regions that peers may access through it, NULL: none
  * @triggers: triggers of its context, NULL: none
@@ -58,6 +73,7 @@ struct weft_ep_conf {
 	struct weft_ep_status *status;
 	void *ctx;
 	u32 uid;
+	struct weft_program program;
 	struct weft_job *job;
 	struct weft_domain *domain;
 	struct weft_triggers *triggers;

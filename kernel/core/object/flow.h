@@ -28,6 +28,7 @@
  * @ep_node: in ep->flow.list; ep->sq_mutex
  * @peer_node: in ep->flow.peers; ep->sq_mutex
  * @node: in path->flow.list
+ * @no: its number among the flows that were on this list; constant
  * @idnode: in path->flow.ids
  * @id: on the wire, both services and generations; mseq: of the last message begun
  * @ref: references
@@ -52,6 +53,7 @@
  * @headless: eager sends in class REST whose head has not been sent before their packets, in order
  * @nheadless: number of @headless
  * @unacked: messages in unacknowledged records
+ * @nsends: number of the last send on @txms or @fenced
  * @txms: sends under way
  * @fenced: sends that a fence holds, in order
  * @fnode: in ep->tx.fences; ep->sq_mutex
@@ -74,6 +76,7 @@ struct weft_flow {
 	struct weft_list ep_node;
 	struct weft_idnode peer_node;
 	struct weft_list node;
+	u64 no;
 	struct weft_idnode idnode;
 	struct weft_flowid id;
 	u64 auth;
@@ -97,6 +100,7 @@ struct weft_flow {
 	struct weft_list headless;
 	u32 nheadless;
 	u32 unacked;
+	u64 nsends;
 	struct weft_list txms;
 	struct weft_list fenced;
 	struct weft_list fnode;

@@ -129,6 +129,8 @@ struct weft_txm_tx {
  * @ref: the operation, records with its payload, a waiting completion, deferred work
  * @ep: its endpoint; referenced while the operation is under way
  * @node: in ep->tx.free (ep->lock), flow->txms or flow->fenced
+ * @no: its number among the sends that were on these lists of its flow, 0: none yet
+ * @at: when it got this number
  * @qnode: in lane->sendq, flow->parked or lane->dataq; a datagram: in path->msg.dgrams
  * @hnode: in flow->headless
  * @more: the send behind it in the same chunk, which its records reference with it; NULL: none
@@ -166,6 +168,8 @@ struct weft_txm {
 	refcount_t ref;
 	struct weft_ep *ep;
 	struct weft_list node;
+	u64 no;
+	weft_ns at;
 	struct weft_list qnode;
 	struct weft_list hnode;
 	struct weft_txm *more;
@@ -195,6 +199,23 @@ struct weft_txm {
 	struct weft_txm_bulk bulk;
 	struct weft_win win[2];
 };
+
+/* A send of a flow, whose path is locked, gets its number, unless it has one. */
+static inline void weft_txm_number(struct weft_txm *txm, weft_ns now)
+{
+	weft_assert_held(&txm->flow->path->lock);
+	if (txm->no)
+		return;
+	txm->no = ++txm->flow->nsends;
+	txm->at = now;
+}
+
+/* Put a send on a list of its flow, whose path is locked: @list: flow->txms or flow->fenced. */
+static inline void weft_txm_enter(struct weft_txm *txm, struct weft_list *list, weft_ns now)
+{
+	weft_txm_number(txm, now);
+	weft_list_add_tail(list, &txm->node);
+}
 
 /* bytes of a packet before the payload of an EAGER chunk */
 #define WEFT_GAP	(WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + (u32)sizeof(struct weft_w_eager))

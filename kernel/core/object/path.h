@@ -49,7 +49,8 @@ struct weft_known {
  * @credit_at: when weft_credit_timer() is due
  * @closing: closing flows, by the time when they are given up
  * @again: flows by the time when they ask again (flow->again)
- * @list: all flows
+ * @list: all flows, by their number
+ * @last: number of the last one
  * @ids: flows by their number
  * @rlist: all rflows
  * @rflows: rflows by number of the peer's flow
@@ -63,6 +64,7 @@ struct weft_path_flow {
 	struct weft_timeq closing;
 	struct weft_timeq again;
 	struct weft_list list;
+	u64 last;
 	struct weft_idtable ids;
 	struct weft_list rlist;
 	struct weft_idtable rflows;

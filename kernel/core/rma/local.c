@@ -145,7 +145,7 @@ int weft_rma_local_held(struct weft_flow *flow, struct weft_txm *txm, struct wef
 	txm->state = WEFT_TXM_LOCAL;
 	flow->ref++;
 	weft_txm_get(txm);
-	weft_list_add_tail(&flow->txms, &txm->node);
+	weft_txm_enter(txm, &flow->txms, out->now);
 	if (req.op == WEFT_RMA_READ)
 		weft_rma_local_read(flow, txm, rxm, &req, out);
 	else if (weft_req_fetches(req.op))

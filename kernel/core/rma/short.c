@@ -119,7 +119,7 @@ static void weft_short_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
 		weft_idtable_add(&path->msg.gets, &txm->bulk.gnode, id);
 	}
 	flow->ref++;
-	weft_list_add_tail(&flow->txms, &txm->node);
+	weft_txm_enter(txm, &flow->txms, now);
 	weft_idtable_add(&path->msg.sids, &txm->bulk.idnode,
 			 weft_eager_id(flow->id.sgen, txm->mseq));
 	weft_path_needs(path, now);
@@ -282,6 +282,7 @@ static u32 weft_writes_put(struct weft_ep *ep, struct weft_flow *flow,
 		struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
 
 		weft_writes_keep(txm, e, s);
+		weft_txm_number(txm, now);
 		*more = txm;
 		more = &txm->more;
 		weft_writes_copy(&ep->tx.ring, s, w.len, dst);

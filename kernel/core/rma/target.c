@@ -591,7 +591,7 @@ int weft_rma_source(struct weft_rxm *rxm, struct weft_flow *flow, const struct w
 	flow->ref++;
 	/* within the node it ends with the read itself */
 	if (!path->local) {
-		weft_list_add_tail(&flow->txms, &txm->node);
+		weft_txm_enter(txm, &flow->txms, now);
 		weft_idtable_add(&path->msg.sids, &txm->bulk.idnode, txm->sid);
 		weft_path_needs(path, now);
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * "weftctl recv" and "weftctl msg": what waits is shown, each object once, with all that it says
+ * "weftctl recv", "msg", "send" and "flow": what waits or is under way is shown, each object once,
+ * with all that it says
  * TIMEOUT: 200
  */
 #include <inttypes.h>
@@ -17,8 +18,8 @@ static bool apart;
 static uint8_t *sbuf, *rbuf;
 static char *shown;	/* what the last command printed, stderr too */
 
-/* Run "weftctl WORDS" on B's node. Return: its exit status. */
-static int weftctl(const char *words)
+/* Run "weftctl WORDS" on a node. Return: its exit status. */
+static int weftctl_on(bool node, const char *words)
 {
 	static const size_t most = 4u << 20;
 	char command[256];
@@ -28,7 +29,7 @@ static int weftctl(const char *words)
 	if (!shown)
 		shown = malloc(most);
 	snprintf(command, sizeof(command), "weftctl %s 2>&1", words);
-	node_enter(apart);
+	node_enter(node);
 	f = popen(command, "r");
 	node_enter(0);
 	if (!f || !shown)
@@ -36,6 +37,12 @@ static int weftctl(const char *words)
 	n = fread(shown, 1, most - 1, f);
 	shown[n] = 0;
 	return pclose(f);
+}
+
+/* The same on B's node. */
+static int weftctl(const char *words)
+{
+	return weftctl_on(apart, words);
 }
 
 /* Return: number of lines with @what, "": of all lines. */
@@ -182,6 +189,82 @@ static bool filtered(void)
 	return true;
 }
 
+/* Wait until "weftctl send show" on A's node shows a send that waits for @what. */
+static bool wait_for_send(const char *what)
+{
+	uint64_t until = now_ms() + WAIT_MS;
+	char words[64];
+
+	snprintf(words, sizeof(words), " for %s age_ms ", what);
+	for (;;) {
+		CHECK_EQ(weftctl_on(0, "send show"), 0);
+		if (lines(words))
+			return true;
+		CHECK(now_ms() < until);
+	}
+}
+
+static bool sends(void)
+{
+	char a[64], b[64], words[256];
+	struct fi_cq_tagged_entry c;
+
+	CHECK(begin(FI_MSG | FI_TAGGED));
+	CHECK(address(&p.a, a) && address(&p.b, b));
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, ROOM, NULL, p.a.peer, 0x78, NULL), 0);
+	CHECK(wait_for_send("receive"));
+	snprintf(words, sizeof(words), "weft0: tagged tag 0x78 to %s len %u sent 0 how %s for "
+		 "receive age_ms ", b, ROOM, apart ? "announced" : "local");
+	CHECK(says("", 1) && says(words, 1));
+	snprintf(words, sizeof(words), " ep %s ctx ", a);
+	CHECK(says(words, 1));
+	snprintf(words, sizeof(words), " uid 0 pid %d comm admin_waits", getpid());
+	CHECK(says(words, 1) && says("completed", 0));
+	CHECK_EQ(weftctl_on(0, "send show for receive tag 0x78"), 0);
+	CHECK(says("", 1));
+	CHECK_EQ(weftctl_on(0, "send show for credit"), 0);
+	CHECK(says("weftctl: send show: nothing matches", 1));
+	/* its flow, from both ends */
+	snprintf(words, sizeof(words), "flow show ep %s peer %s state open", a, b);
+	CHECK_EQ(weftctl_on(0, words), 0);
+	snprintf(words, sizeof(words), "weft0: out peer %s state open last ", b);
+	CHECK(says("", 1) && says(words, 1) && says(" age_ms ", 1));
+	if (apart) {
+		snprintf(words, sizeof(words), "flow show peer %s", a);
+		CHECK_EQ(weftctl(words), 0);
+		snprintf(words, sizeof(words), "weft1: in peer %s state open last 1 credit ", a);
+		CHECK(says("", 1) && says(words, 1) && says(" waiting 1", 1));
+	}
+	/* other users see neither */
+	CHECK_EQ(system("setpriv --reuid 1990 --regid 1990 --clear-groups weftctl send show | "
+			"grep . ; test $? = 1"), 0);
+	CHECK_EQ(system("setpriv --reuid 1990 --regid 1990 --clear-groups weftctl flow show | "
+			"grep . ; test $? = 1"), 0);
+	CHECK_EQ(fi_trecv(p.b.ep, rbuf, ROOM, NULL, FI_ADDR_UNSPEC, 0x78, 0, NULL), 0);
+	CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
+	CHECK_EQ(completion(p.a.txcq, &c, NULL, NULL), 1);
+	CHECK_EQ(weftctl_on(0, "send show"), 0);
+	return says("", 0);
+}
+
+/* The receiver's endpoint does not exist. */
+static bool absent(void)
+{
+	uint8_t name[64];
+	size_t len = sizeof(name);
+	fi_addr_t to;
+
+	CHECK(begin(FI_MSG | FI_TAGGED));
+	CHECK_EQ(fi_getname(&p.b.ep->fid, name, &len), 0);
+	/* another service of B's node */
+	name[2] ^= 0x40;
+	CHECK_EQ(fi_av_insert(p.a.av, name, 1, &to, 0, NULL), 1);
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, to, 1, NULL), 0);
+	CHECK(wait_for_send("endpoint"));
+	CHECK_EQ(weftctl_on(0, "flow show state refused"), 0);
+	return says(" state refused last 0 credit 0 ", 1);
+}
+
 static bool others(void)
 {
 	CHECK(begin(FI_MSG | FI_TAGGED));
@@ -264,6 +347,8 @@ int main(void)
 		{ "posted receives", receives },
 		{ "messages that wait for a receive", messages },
 		{ "filters", filtered },
+		{ "sends, and their flows", sends },
+		{ "sends to an endpoint that does not exist", absent },
 		{ "other users' are hidden", others },
 		{ "many, each once", many },
 		{ "receives of a shared queue", shared },

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - what is under way on a path, for the administrator: flows, and sends
+ *
+ * A call copies some of the objects, in the order of their numbers, and reports where the next call
+ * continues. So each object appears once at most, and an object that stays during all calls
+ * appears.
+ *
+ * Locks: path->lock is taken for WEFT_LOOK_STEPS objects at a time. Meanwhile others may end the
+ * object at which the search stands. Then the search begins again, and passes over the objects
+ * before the number that it has reached.
+ */
+#include "core/api/internal.h"
+
+/* What an endpoint of this node is. */
+static void weft_look_near(struct weft_ep *ep, struct weft_near_info *near)
+{
+	near->program = ep->conf.program;
+	near->uid = ep->conf.uid;
+	near->addr = ep->addr;
+}
+
+/* ---- Flows ------------------------------------------------------------------------ */
+
+static u32 weft_look_state(const struct weft_flow *flow)
+{
+	if (flow->dead)
+		return WEFT_FLOWS_DEAD;
+	if (flow->closing)
+		return WEFT_FLOWS_CLOSING;
+	if (flow->accepted)
+		return WEFT_FLOWS_OPEN;
+	return flow->tries ? WEFT_FLOWS_REFUSED : WEFT_FLOWS_ASKING;
+}
+
+static void weft_look_flow(const struct weft_flow *flow, weft_ns now, struct weft_flow_info *info)
+{
+	const struct weft_list *l = weft_list_first(&flow->txms);
+
+	*info = (struct weft_flow_info){
+		.no = flow->no,
+		.state = weft_look_state(flow),
+		.peer = flow->peer,
+		.last = flow->id.mseq,
+		.credit = flow->accepted ? flow->msg_limit - flow->id.mseq : 0,
+		.credit_bytes = flow->accepted ? flow->tx_limit - flow->tx_used : 0,
+		.waiting = flow->nwait,
+		.unacked = flow->unacked,
+		.age = l ? weft_since(now, weft_entry(l, struct weft_txm, node)->at) : 0,
+	};
+	weft_look_near(flow->ep, &info->near);
+}
+
+/**
+ * weft_path_flows_out - report flows from endpoints of this node on a path
+ * @path: the path
+ * @now: time
+ * @next: number of the first flow, 0: of all; out: where the next call continues
+ * @info: out
+ * @n: size of @info
+ *
+ * Context: may sleep.
+ * Return: number of flows reported; fewer than @n: there are no more.
+ */
+u32 weft_path_flows_out(struct weft_path *path, weft_ns now, u64 *next,
+			struct weft_flow_info *info, u32 n)
+{
+	struct weft_flow *flow = NULL;
+	u32 found = 0, goes, i, gen = 0;
+	struct weft_list *l;
+
+	for (goes = 0; goes < WEFT_LOOK_GOES; goes++) {
+		weft_lock(&path->lock);
+		flow = gen ? weft_flow_by_gen(path, gen) : NULL;
+		l = flow ? flow->node.next : path->flow.list.next;
+		for (i = 0; i < WEFT_LOOK_STEPS && found < n && l != &path->flow.list; i++) {
+			flow = weft_entry(l, struct weft_flow, node);
+			gen = flow->id.sgen;
+			l = l->next;
+			if (flow->no < *next)
+				continue;
+			weft_look_flow(flow, now, &info[found++]);
+			*next = flow->no + 1;
+		}
+		weft_unlock(&path->lock);
+		if (l == &path->flow.list || found == n)
+			break;
+		weft_yield();
+	}
+	return found;
+}
+
+static void weft_look_rflow(const struct weft_rflow *rf, struct weft_flow_info *info)
+{
+	const struct weft_list *l = weft_list_first(&rf->early);
+
+	*info = (struct weft_flow_info){
+		.no = rf->no,
+		.state = rf->gone ? WEFT_FLOWS_DEAD : WEFT_FLOWS_OPEN,
+		.peer = rf->path->node.addr,
+		.last = rf->id.mseq - 1,
+		.credit = rf->told_msgs - rf->id.mseq + 1,
+		.credit_bytes = rf->told_bytes - rf->in_bytes,
+		.waiting = rf->nwait,
+		.early = l ? weft_entry(l, struct weft_rxm, fnode)->id.mseq : 0,
+	};
+	info->peer.port = cpu_to_be16(rf->id.ssvc);
+	if (rf->ep)
+		weft_look_near(rf->ep, &info->near);
+}
+
+/**
+ * weft_path_flows_in - report flows to endpoints of this node on a path
+ * @path: the path
+ * @next: as in weft_path_flows_out()
+ * @info: out
+ * @n: size of @info
+ *
+ * Context: may sleep.
+ * Return: as weft_path_flows_out().
+ */
+u32 weft_path_flows_in(struct weft_path *path, u64 *next, struct weft_flow_info *info, u32 n)
+{
+	struct weft_flowid at = { .sgen = 0 };
+	u32 found = 0, goes, i;
+	struct weft_rflow *rf;
+	struct weft_list *l;
+
+	for (goes = 0; goes < WEFT_LOOK_GOES; goes++) {
+		weft_lock(&path->lock);
+		rf = at.sgen ? weft_rflow_find(path, at.ssvc, at.sgen) : NULL;
+		l = rf ? rf->node.next : path->flow.rlist.next;
+		for (i = 0; i < WEFT_LOOK_STEPS && found < n && l != &path->flow.rlist; i++) {
+			rf = weft_entry(l, struct weft_rflow, node);
+			at = rf->id;
+			l = l->next;
+			if (rf->no < *next)
+				continue;
+			weft_look_rflow(rf, &info[found++]);
+			*next = rf->no + 1ull;
+		}
+		weft_unlock(&path->lock);
+		if (l == &path->flow.rlist || found == n)
+			break;
+		weft_yield();
+	}
+	return found;
+}
+
+/* ---- Sends ------------------------------------------------------------------------ */
+
+/* What a send waits for that has not begun. Its path is locked. */
+static u8 weft_look_begin(const struct weft_txm *txm)
+{
+	const struct weft_flow *flow = txm->flow;
+	const struct weft_lane *lane = &flow->path->lane[flow->lane];
+
+	if (!flow->accepted)
+		return flow->tries ? WEFT_FOR_ENDPOINT : WEFT_FOR_CONTACT;
+	if (!weft_list_empty(&flow->fenced) &&
+	    txm == weft_entry(flow->fenced.next, struct weft_txm, node))
+		return WEFT_FOR_FENCE;
+	if (!weft_credit_begins(flow))
+		return WEFT_FOR_CREDIT;
+	if (lane->flight >= lane->cwnd || !weft_lane_numbers(lane))
+		return WEFT_FOR_WINDOW;
+	return WEFT_FOR_TURN;
+}
+
+/* What a send waits for whose bytes are granted. Its path is locked. */
+static u8 weft_look_granted(const struct weft_txm *txm)
+{
+	const struct weft_lane *lane = weft_class_lane(txm->flow, WEFT_CLASS_DATA);
+
+	if (txm->sent == txm->len)
+		return txm->nrec ? WEFT_FOR_ACK : WEFT_FOR_ANSWER;
+	if (txm->bulk.deferred || txm->bulk.work.queued)
+		return WEFT_FOR_MEMORY;
+	if (txm->sent < txm->bulk.granted)
+		return lane->flight >= lane->cwnd ? WEFT_FOR_WINDOW : WEFT_FOR_TURN;
+	return txm->nrec ? WEFT_FOR_ACK : WEFT_FOR_GRANT;
+}
+
+/* What a send waits for: WEFT_FOR_*. Its path is locked. */
+static u8 weft_look_for(const struct weft_txm *txm)
+{
+	if (!txm->path->local && txm->path->state == WEFT_PATHS_HELLO)
+		return WEFT_FOR_HANDSHAKE;
+	switch (txm->state) {
+	case WEFT_TXM_WAIT:
+		return weft_look_begin(txm);
+	case WEFT_TXM_SENT:
+		return txm->nrec ? WEFT_FOR_ACK : WEFT_FOR_ANSWER;
+	case WEFT_TXM_ASKED:
+		return WEFT_FOR_RECEIVE;
+	case WEFT_TXM_GRANT:
+		return weft_look_granted(txm);
+	case WEFT_TXM_LOCAL:
+		/* the endpoint's lock is not held: the answer may be old */
+		return txm->bulk.lrxm && data_race(txm->bulk.lrxm->rx.match.in) ?
+			WEFT_FOR_RECEIVE : WEFT_FOR_MEMORY;
+	}
+	return WEFT_FOR_ANSWER;
+}
+
+static void weft_look_send(const struct weft_txm *txm, weft_ns now, struct weft_send_info *info)
+{
+	const struct weft_flow *flow = txm->flow;
+
+	*info = (struct weft_send_info){
+		.flow = flow->no,
+		.no = txm->no,
+		.peer = flow->peer,
+		.op = txm->tx.op,
+		.tag = txm->tx.tag,
+		.len = txm->source ? txm->len : txm->tx.len,
+		.sent = txm->sent,
+		.age = weft_since(now, txm->at),
+		.waits = weft_look_for(txm),
+		.announced = txm->sid && !txm->eager && !txm->source,
+		.source = txm->source,
+		.local = flow->path->local,
+		.told = txm->tx.told && !txm->source,
+	};
+	weft_look_near(flow->ep, &info->near);
+}
+
+/**
+ * struct weft_look_sends - a search for sends
+ * @flow: where it stands: a flow, referenced under the lock, NULL: in the beginning
+ * @txm: and a send of this flow, referenced, NULL: in its beginning
+ * @steps: objects that may be looked at while the lock is held
+ * @end: there are no more
+ */
+struct weft_look_sends {
+	struct weft_flow *flow;
+	struct weft_txm *txm;
+	u32 steps;
+	bool end;
+};
+
+/* The send behind @txm, NULL: the first one. @flow: its path is locked. Return: NULL: no more. */
+static struct weft_txm *weft_look_behind(struct weft_flow *flow, struct weft_txm *txm)
+{
+	struct weft_list *l = txm ? txm->node.next : flow->txms.next;
+
+	if (l == &flow->txms)
+		l = flow->fenced.next;
+	return l == &flow->fenced ? NULL : weft_entry(l, struct weft_txm, node);
+}
+
+/* Sends of one flow, from s->txm on. The path is locked. Return: their number, at most @n. */
+static u32 weft_look_flow_sends(struct weft_look_sends *s, weft_ns now, struct weft_send_pos *pos,
+				struct weft_send_info *info, u32 n)
+{
+	struct weft_txm *txm = s->txm;
+	u32 found = 0;
+
+	while (found < n && s->steps) {
+		txm = weft_look_behind(s->flow, txm);
+		s->txm = txm;
+		if (!txm)
+			break;
+		s->steps--;
+		if (txm->no < pos->send)
+			continue;
+		weft_look_send(txm, now, &info[found++]);
+		pos->send = txm->no + 1;
+	}
+	return found;
+}
+
+/* The same for flow after flow, from s->flow on. */
+static u32 weft_look_path_sends(struct weft_path *path, struct weft_look_sends *s, weft_ns now,
+				struct weft_send_pos *pos, struct weft_send_info *info, u32 n)
+{
+	struct weft_list *l;
+	u32 found = 0;
+
+	/* gone meanwhile */
+	if (s->txm && weft_list_empty(&s->txm->node))
+		s->txm = NULL;
+	if (s->flow && weft_list_empty(&s->flow->node)) {
+		s->flow = NULL;
+		s->txm = NULL;
+	}
+	l = s->flow ? &s->flow->node : path->flow.list.next;
+	s->steps = WEFT_LOOK_STEPS;
+	for (; l != &path->flow.list; l = l->next, s->txm = NULL) {
+		s->flow = weft_entry(l, struct weft_flow, node);
+		if (s->flow->no > pos->flow) {
+			pos->flow = s->flow->no;
+			pos->send = 0;
+		}
+		if (s->flow->no == pos->flow)
+			found += weft_look_flow_sends(s, now, pos, info + found, n - found);
+		if (found == n || !s->steps)
+			return found;
+		s->steps--;
+	}
+	s->end = true;
+	return found;
+}
+
+/**
+ * weft_path_sends - report sends under way on a path
+ * @path: the path
+ * @now: time
+ * @pos: where to begin, all 0: at the first one; out: where the next call continues
+ * @info: out
+ * @n: size of @info
+ * @out: output; the caller flushes it
+ *
+ * Context: may sleep.
+ * Return: number of sends reported; fewer than @n: there are no more.
+ */
+u32 weft_path_sends(struct weft_path *path, weft_ns now, struct weft_send_pos *pos,
+		    struct weft_send_info *info, u32 n, struct weft_out *out)
+{
+	struct weft_look_sends s = { .flow = NULL };
+	struct weft_flow *flow = NULL;
+	struct weft_txm *txm = NULL;
+	u32 found = 0, goes;
+
+	out->now = now;
+	for (goes = 0; goes < WEFT_LOOK_GOES && found < n && !s.end; goes++) {
+		weft_lock(&path->lock);
+		found += weft_look_path_sends(path, &s, now, pos, info + found, n - found);
+		if (s.end || found == n) {
+			s.txm = NULL;
+			s.flow = NULL;
+		}
+		if (s.txm)
+			weft_txm_get(s.txm);
+		if (s.flow)
+			s.flow->ref++;
+		if (txm)
+			weft_txm_put(txm, out);
+		if (flow)
+			weft_flow_put(flow);
+		txm = s.txm;
+		flow = s.flow;
+		weft_unlock(&path->lock);
+		if (flow)
+			weft_yield();
+	}
+	if (flow) {
+		weft_lock(&path->lock);
+		if (txm)
+			weft_txm_put(txm, out);
+		weft_flow_put(flow);
+		weft_unlock(&path->lock);
+	}
+	return found;
+}

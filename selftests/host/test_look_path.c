@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is under way on a path: each flow and each send is reported once, with what it waits for
+ */
+#include "core/api/internal.h"
+#include "two.h"
+#include "harness.h"
+
+#define MS	((weft_ns)NSEC_PER_MSEC)
+#define SEC	((weft_ns)NSEC_PER_SEC)
+#define MANY	700	/* more than are looked at while the lock is held */
+
+static struct weft_send_info sends[1024];
+static struct weft_flow_info flows[16];
+
+FIXTURE(look_path)
+{
+	struct two t;
+};
+
+FIXTURE_VARIANT(look_path)
+{
+	u32 dst;
+};
+
+FIXTURE_VARIANT_ADD(look_path, remote)
+{
+	.dst = 1,
+};
+
+FIXTURE_VARIANT_ADD(look_path, local)
+{
+	.dst = 0,
+};
+
+FIXTURE_SETUP(look_path)
+{
+	two_init(&self->t, variant->dst, 64, 0);
+}
+
+FIXTURE_TEARDOWN(look_path)
+{
+	rig_free(self->t.rig);
+}
+
+/* The path of @node to the other one, or within it. */
+static struct weft_path *path_of(struct two *t, u32 node)
+{
+	struct weft_core *core = &t->rig->node[node].core;
+	u32 pos = 0;
+
+	if (t->b->node != t->a->node)
+		return weft_path_next(core, &pos);
+	weft_path_get(core->local);
+	return core->local;
+}
+
+/* Sends of node 0 in pieces of @piece. Return: their number. */
+static u32 all_sends(struct two *t, u32 piece)
+{
+	struct weft_out *out = rig_out(&t->rig->node[0]);
+	struct weft_path *path = path_of(t, 0);
+	struct weft_send_pos pos = { 0 };
+	u32 n = 0, got;
+
+	do {
+		got = weft_path_sends(path, rig_clock(&t->rig->node[0]), &pos, sends + n,
+				      piece, out);
+		n += got;
+	} while (got == piece);
+	weft_path_put(path);
+	rig_leave(&t->rig->node[0], out);
+	return n;
+}
+
+static bool post(struct two *t, u64 tag, u32 len)
+{
+	struct rig_op op = {
+		.tagged = true,
+		.peer = t->to,
+		.tag = tag,
+		.n = 1,
+		.iov = { { (u64)(uintptr_t)t->buf, len } },
+	};
+
+	return !rig_send(t->ea, &op);
+}
+
+/* Long messages wait for their receives; what they are is reported. */
+TEST_F(look_path, receive)
+{
+	struct two *t = &self->t;
+	u32 i;
+
+	rig_run(t->rig, 10 * MS);
+	for (i = 0; i < 3; i++) {
+		ASSERT_TRUE(post(t, 7 + i, TWO_LONG - i));
+		rig_run(t->rig, SEC);
+	}
+	ASSERT_EQ(3, all_sends(t, 2));
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(WEFT_FOR_RECEIVE, sends[i].waits);
+		EXPECT_EQ(7 + i, sends[i].tag);
+		EXPECT_EQ(WEFT_SQ_TSEND, sends[i].op);
+		EXPECT_EQ(TWO_LONG - i, sends[i].len);
+		EXPECT_EQ(0, sends[i].sent);
+		EXPECT_FALSE(sends[i].told);
+		EXPECT_EQ(variant->dst == 1, sends[i].announced);
+		EXPECT_EQ(rig_ep_service(t->ea), be16_to_cpu(sends[i].near.addr.port));
+		EXPECT_EQ(rig_ep_service(t->eb), be16_to_cpu(sends[i].peer.port));
+		EXPECT_EQ(3 - i, (u32)((sends[i].age + SEC / 2) / SEC));
+		EXPECT_EQ(t->ea->ep->conf.program.pid, sends[i].near.program.pid);
+	}
+}
+
+/* The receiver keeps as many messages as it may; the others wait for its credit. */
+TEST_F(look_path, credit)
+{
+	struct two *t = &self->t;
+	u32 i, n, waits = 0;
+
+	if (!variant->dst)
+		SKIP(return, "there is no credit within a node");
+	t->rig->node[1].core.conf.msgs_ep = 16;
+	for (i = 0; i < 400; i++)
+		ASSERT_TRUE(post(t, i, 8));
+	rig_run(t->rig, SEC);
+	n = all_sends(t, 1024);
+	for (i = 0; i < n; i++)
+		waits += sends[i].waits == WEFT_FOR_CREDIT;
+	EXPECT_EQ(400 - WEFT_CREDIT_MSGS, waits);
+	EXPECT_EQ(waits, n);
+	EXPECT_EQ(399, sends[n - 1].tag);
+}
+
+/* The receiver does not exist; then it does. */
+TEST_F(look_path, endpoint)
+{
+	struct two *t = &self->t;
+	struct weft_path *path;
+	u64 next = 0;
+
+	rig_ep_free(t->eb);
+	ASSERT_TRUE(post(t, 1, 8));
+	rig_run(t->rig, 100 * MS);
+	ASSERT_EQ(1, all_sends(t, 8));
+	EXPECT_EQ(WEFT_FOR_ENDPOINT, sends[0].waits);
+	path = path_of(t, 0);
+	ASSERT_EQ(1, weft_path_flows_out(path, rig_clock(&t->rig->node[0]), &next, flows, 8));
+	weft_path_put(path);
+	EXPECT_EQ(WEFT_FLOWS_REFUSED, flows[0].state);
+	EXPECT_EQ(0, flows[0].credit);
+	t->eb = rig_ep_new(t->b, WEFT_EP_RDM, 0, TWO_SLOTS, TWO_SLOTS, 2);
+	ASSERT_EQ(0, rig_ep_enable(t->eb, t->cb, t->cb, NULL, rig_av_new(t->b)));
+	rig_run(t->rig, SEC);
+	EXPECT_EQ(0, all_sends(t, 8));
+}
+
+/* Nothing comes back from the peer: the path is in its handshake. */
+TEST_F(look_path, handshake)
+{
+	struct two *t = &self->t;
+
+	if (!variant->dst)
+		SKIP(return, "there is no handshake within a node");
+	rig_cut(t->rig, 0, 1, true);
+	ASSERT_TRUE(post(t, 1, 8));
+	ASSERT_TRUE(post(t, 2, TWO_LONG));
+	rig_run(t->rig, 100 * MS);
+	ASSERT_EQ(2, all_sends(t, 8));
+	EXPECT_EQ(WEFT_FOR_HANDSHAKE, sends[0].waits);
+	EXPECT_EQ(WEFT_FOR_HANDSHAKE, sends[1].waits);
+}
+
+/* The link is cut while packets are under way. */
+TEST_F(look_path, acknowledgement)
+{
+	struct two *t = &self->t;
+
+	if (!variant->dst)
+		SKIP(return, "there are no packets within a node");
+	ASSERT_TRUE(post(t, 1, 8));
+	rig_run(t->rig, SEC);
+	ASSERT_EQ(0, all_sends(t, 8));
+	rig_cut(t->rig, 0, 1, true);
+	ASSERT_EQ(0, two_put(t, t->buf, 3000, 5, WEFT_SQ_TRANSMIT));
+	rig_run(t->rig, 100 * MS);
+	ASSERT_EQ(1, all_sends(t, 8));
+	EXPECT_EQ(WEFT_FOR_ACK, sends[0].waits);
+	EXPECT_EQ(3000, sends[0].sent);
+	EXPECT_FALSE(sends[0].told);
+}
+
+/* Sends behind a fence. */
+TEST_F(look_path, fence)
+{
+	struct two *t = &self->t;
+
+	rig_free(t->rig);
+	two_init_type(t, WEFT_EP_RDM, WEFT_EPF_FENCE, variant->dst, 64, 0);
+	ASSERT_TRUE(post(t, 1, TWO_LONG));
+	ASSERT_EQ(0, two_put(t, t->buf, 8, 2, WEFT_SQ_FENCE));
+	ASSERT_EQ(0, two_put(t, t->buf, 9, 3, 0));
+	rig_run(t->rig, SEC);
+	ASSERT_EQ(3, all_sends(t, 1));
+	EXPECT_EQ(WEFT_FOR_RECEIVE, sends[0].waits);
+	EXPECT_EQ(8, sends[1].len);
+	EXPECT_EQ(WEFT_FOR_FENCE, sends[1].waits);
+	EXPECT_EQ(9, sends[2].len);
+}
+
+/* Both ends of a flow agree. */
+TEST_F(look_path, flows)
+{
+	struct two *t = &self->t;
+	struct weft_path *path;
+	u64 next = 0;
+	u32 i;
+
+	for (i = 0; i < 5; i++)
+		ASSERT_TRUE(post(t, i, 8));
+	rig_run(t->rig, SEC);
+	path = path_of(t, 0);
+	ASSERT_EQ(1, weft_path_flows_out(path, rig_clock(&t->rig->node[0]), &next, flows, 8));
+	EXPECT_EQ(0, weft_path_flows_out(path, 0, &next, flows + 1, 8));
+	weft_path_put(path);
+	EXPECT_EQ(WEFT_FLOWS_OPEN, flows[0].state);
+	EXPECT_EQ(rig_ep_service(t->eb), be16_to_cpu(flows[0].peer.port));
+	EXPECT_EQ(0, flows[0].waiting);
+	EXPECT_EQ(0, flows[0].age);
+	if (!variant->dst)
+		return;
+	EXPECT_EQ(5, flows[0].last);
+	EXPECT_LE(WEFT_CREDIT_MSGS - 5, flows[0].credit);
+	next = 0;
+	path = path_of(t, 1);
+	ASSERT_EQ(1, weft_path_flows_in(path, &next, flows + 1, 8));
+	EXPECT_EQ(0, weft_path_flows_in(path, &next, flows + 2, 8));
+	weft_path_put(path);
+	EXPECT_EQ(WEFT_FLOWS_OPEN, flows[1].state);
+	EXPECT_EQ(5, flows[1].last);
+	EXPECT_EQ(flows[0].credit, flows[1].credit);
+	EXPECT_EQ(5, flows[1].waiting);
+	EXPECT_EQ(0, flows[1].early);
+	EXPECT_EQ(rig_ep_service(t->ea), be16_to_cpu(flows[1].peer.port));
+	EXPECT_EQ(rig_ep_service(t->eb), be16_to_cpu(flows[1].near.addr.port));
+}
+
+static struct two *other_of;
+
+/* While the lock is free: receives take the oldest messages. */
+static void other_receives(void)
+{
+	struct two *t = other_of;
+	u32 i;
+
+	other_of = NULL;
+	for (i = 0; t && i < 8; i++)
+		if (two_get(t, t->room, TWO_ROOM, 1))
+			abort();
+	if (t)
+		rig_run(t->rig, SEC);
+}
+
+/* Sends at which the search stands end while the lock is free. */
+TEST_F(look_path, meanwhile)
+{
+	struct two *t = &self->t;
+	struct weft_out *out = rig_out(&t->rig->node[0]);
+	struct weft_send_pos pos = { 0 };
+	struct weft_path *path;
+	u8 seen[MANY] = { 0 };
+	u32 i, n;
+
+	for (i = 0; i < MANY; i++)
+		ASSERT_EQ(0, two_put(t, t->buf, TWO_LONG, i, 0));
+	rig_run(t->rig, SEC);
+	path = path_of(t, 0);
+	other_of = t;
+	weft_host_other = other_receives;
+	n = weft_path_sends(path, rig_clock(&t->rig->node[0]), &pos, sends, 1024, out);
+	weft_host_other = NULL;
+	weft_path_put(path);
+	rig_leave(&t->rig->node[0], out);
+	EXPECT_EQ(NULL, other_of);
+	ASSERT_LE(MANY - 8, n);
+	for (i = 0; i < n; i++) {
+		ASSERT_GE(MANY, sends[i].no);
+		EXPECT_EQ(0, seen[sends[i].no - 1]++);
+	}
+	for (i = 8; i < MANY; i++)
+		EXPECT_EQ(1, seen[i]);
+}
+
+TEST_HARNESS_MAIN
