@@ -24,6 +24,7 @@ static const char usage[] =
 	"         msg    messages that wait for a receive\n"
 	"         send   sends under way, and what each waits for\n"
 	"         flow   flows: messages from one endpoint to another\n"
+	"         hang   which programs wait for what, and why\n"
 	"         limit  what a port may use at most, and for how long it waits\n"
 	"         job    jobs: whose programs do not hear those of others\n"
 	"OPTIONS: -j, --json     JSON\n"
@@ -55,6 +56,7 @@ static const struct choice objects[] = {
 	{ "msg", do_msg },
 	{ "send", do_send },
 	{ "flow", do_flow },
+	{ "hang", do_hang },
 	{ "limit", do_limit },
 	{ "job", do_job },
 	{ "help", help },

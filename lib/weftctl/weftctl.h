@@ -6,6 +6,7 @@
  * - netlink.c exchanges messages with the kernel.
  * - output.c writes text or JSON.
  * - objects.c describes the objects to show, waits.c those that wait or are under way.
+ * - hang.c and diagnose.c show why programs wait.
  * - port.c changes ports, limit.c their limits, job.c their jobs.
  * - module.c prints versions.
  * - main.c selects the command.
@@ -251,6 +252,7 @@ int do_recv(int argc, char **argv);
 int do_msg(int argc, char **argv);
 int do_send(int argc, char **argv);
 int do_flow(int argc, char **argv);
+int do_hang(int argc, char **argv);
 int do_limit(int argc, char **argv);
 int do_job(int argc, char **argv);
 

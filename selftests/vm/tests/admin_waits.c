@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "fipair.h"
+#include "shown.h"
 
 #define ROOM	(1u << 20)
 #define MANY	3000
@@ -16,68 +16,11 @@
 static struct pair p;
 static bool apart;
 static uint8_t *sbuf, *rbuf;
-static char *shown;	/* what the last command printed, stderr too */
 
-/* Run "weftctl WORDS" on a node. Return: its exit status. */
-static int weftctl_on(bool node, const char *words)
-{
-	static const size_t most = 4u << 20;
-	char command[256];
-	size_t n;
-	FILE *f;
-
-	if (!shown)
-		shown = malloc(most);
-	snprintf(command, sizeof(command), "weftctl %s 2>&1", words);
-	node_enter(node);
-	f = popen(command, "r");
-	node_enter(0);
-	if (!f || !shown)
-		return -1;
-	n = fread(shown, 1, most - 1, f);
-	shown[n] = 0;
-	return pclose(f);
-}
-
-/* The same on B's node. */
+/* Run "weftctl WORDS" on B's node. Return: its exit status. */
 static int weftctl(const char *words)
 {
 	return weftctl_on(apart, words);
-}
-
-/* Return: number of lines with @what, "": of all lines. */
-static unsigned int lines(const char *what)
-{
-	const char *s, *end, *found;
-	unsigned int n = 0;
-
-	for (s = shown; (end = strchr(s, '\n')); s = end + 1) {
-		found = strstr(s, what);
-		n += found && found <= end;
-	}
-	return n;
-}
-
-static bool says(const char *what, unsigned int times)
-{
-	if (lines(what) == times)
-		return true;
-	printf("# %u lines say \"%s\", not %u:\n", lines(what), what, times);
-	printf("# %.2000s\n", shown);
-	return false;
-}
-
-/* The address of a side as weftctl writes it. */
-static bool address(const struct side *s, char text[64])
-{
-	uint8_t name[64];
-	size_t len = sizeof(name);
-
-	CHECK_EQ(fi_getname(&s->ep->fid, name, &len), 0);
-	/* a sockaddr_in */
-	snprintf(text, 64, "%u.%u.%u.%u:%u", name[4], name[5], name[6], name[7],
-		 name[2] << 8 | name[3]);
-	return true;
 }
 
 static bool begin(uint64_t caps)
@@ -189,21 +132,6 @@ static bool filtered(void)
 	return true;
 }
 
-/* Wait until "weftctl send show" on A's node shows a send that waits for @what. */
-static bool wait_for_send(const char *what)
-{
-	uint64_t until = now_ms() + WAIT_MS;
-	char words[64];
-
-	snprintf(words, sizeof(words), " for %s age_ms ", what);
-	for (;;) {
-		CHECK_EQ(weftctl_on(0, "send show"), 0);
-		if (lines(words))
-			return true;
-		CHECK(now_ms() < until);
-	}
-}
-
 static bool sends(void)
 {
 	char a[64], b[64], words[256];
@@ -212,7 +140,7 @@ static bool sends(void)
 	CHECK(begin(FI_MSG | FI_TAGGED));
 	CHECK(address(&p.a, a) && address(&p.b, b));
 	CHECK_EQ(fi_tsend(p.a.ep, sbuf, ROOM, NULL, p.a.peer, 0x78, NULL), 0);
-	CHECK(wait_for_send("receive"));
+	CHECK(wait_for_line(0, "send show", " for receive age_ms "));
 	snprintf(words, sizeof(words), "weft0: tagged tag 0x78 to %s len %u sent 0 how %s for "
 		 "receive age_ms ", b, ROOM, apart ? "announced" : "local");
 	CHECK(says("", 1) && says(words, 1));
@@ -260,7 +188,7 @@ static bool absent(void)
 	name[2] ^= 0x40;
 	CHECK_EQ(fi_av_insert(p.a.av, name, 1, &to, 0, NULL), 1);
 	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, to, 1, NULL), 0);
-	CHECK(wait_for_send("endpoint"));
+	CHECK(wait_for_line(0, "send show", " for endpoint age_ms "));
 	CHECK_EQ(weftctl_on(0, "flow show state refused"), 0);
 	return says(" state refused last 0 credit 0 ", 1);
 }

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Why an object waits: it is compared with what else waits on this node. What only the other node
+ * can know is said to be asked there.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "diagnose.h"
+#include "weftctl.h"
+
+static bool same_node(const struct weft_sockaddr *a, const struct weft_sockaddr *b)
+{
+	return a->family && a->family == b->family && a->scope == b->scope &&
+	       !memcmp(a->addr, b->addr, sizeof(a->addr));
+}
+
+static bool same_ep(const struct weft_sockaddr *a, const struct weft_sockaddr *b)
+{
+	return same_node(a, b) && a->port == b->port;
+}
+
+/* The text of a cause */
+__attribute__((format(printf, 3, 4)))
+static bool say(struct cause *cause, const char *word, const char *fmt, ...)
+{
+	va_list ap;
+
+	cause->word = word;
+	va_start(ap, fmt);
+	vsnprintf(cause->text, sizeof(cause->text), fmt, ap);
+	va_end(ap);
+	return true;
+}
+
+const char *program_words(char state)
+{
+	switch (state) {
+	case 'T':
+	case 't':
+		return "is stopped";
+	case 'R':
+		return "computes";
+	case 'D':
+		return "waits in the kernel";
+	case 'Z':
+	case 'X':
+		return "has ended";
+	case 'S':
+	case 'I':
+		return "sleeps";
+	default:
+		return "has not been looked at";
+	}
+}
+
+static const char *address(char text[ADDR_TEXT], const struct weft_sockaddr *addr)
+{
+	addr_text(text, addr);
+	return text;
+}
+
+static const char *plural(unsigned int n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* ---- Receives --------------------------------------------------------------------------- */
+
+/* Messages that wait where a receive is posted, by what prevents the match */
+struct near_misses {
+	unsigned int tags, sources, kinds;
+	const struct seen *tag, *source;	/* the oldest */
+};
+
+static bool fits_tag(const struct seen *recv, const struct seen *msg)
+{
+	return recv->tagged == msg->tagged &&
+	       (!recv->tagged || !((recv->tag ^ msg->tag) & ~recv->ignore));
+}
+
+static bool fits_source(const struct seen *recv, const struct seen *msg)
+{
+	return !recv->named || same_ep(&recv->peer, &msg->peer);
+}
+
+/* Is the message where the receive is? A shared receive is at all endpoints of its program. */
+static bool is_at(const struct seen *recv, const struct seen *msg)
+{
+	return !strcmp(recv->port, msg->port) && recv->pid == msg->pid &&
+	       (!recv->ep.family || same_ep(&recv->ep, &msg->ep));
+}
+
+static void count_misses(const struct scene *scene, const struct seen *recv,
+			 struct near_misses *miss)
+{
+	const struct seen *m;
+
+	memset(miss, 0, sizeof(*miss));
+	for (m = scene->all; m < scene->all + scene->n; m++) {
+		if (m->kind != SEEN_MSG || !is_at(recv, m))
+			continue;
+		if (recv->tagged != m->tagged) {
+			miss->kinds += fits_source(recv, m);
+		} else if (!fits_source(recv, m)) {
+			if (fits_tag(recv, m) && (!miss->sources++ ||
+						  m->age_ms > miss->source->age_ms))
+				miss->source = m;
+		} else if (!fits_tag(recv, m)) {
+			if (!miss->tags++ || m->age_ms > miss->tag->age_ms)
+				miss->tag = m;
+		}
+	}
+}
+
+/* The first object of a kind between an endpoint of this node and a remote one */
+static const struct seen *between(const struct scene *scene, enum seen_kind kind, bool in,
+				  const struct seen *x)
+{
+	const struct seen *s;
+
+	for (s = scene->all; s < scene->all + scene->n; s++)
+		if (s->kind == kind && s->in == in && !strcmp(s->port, x->port) &&
+		    same_ep(&s->ep, &x->ep) && same_ep(&s->peer, &x->peer))
+			return s;
+	return NULL;
+}
+
+static const struct seen *path_to(const struct scene *scene, const struct seen *x)
+{
+	const struct seen *s;
+
+	for (s = scene->all; s < scene->all + scene->n; s++)
+		if (s->kind == SEEN_PATH && !strcmp(s->port, x->port) &&
+		    same_node(&s->peer, &x->peer))
+			return s;
+	return NULL;
+}
+
+/* The endpoint of this node at an address */
+static const struct seen *endpoint_at(const struct scene *scene, const struct weft_sockaddr *addr)
+{
+	const struct seen *s;
+
+	for (s = scene->all; s < scene->all + scene->n; s++)
+		if (s->kind == SEEN_EP && same_ep(&s->ep, addr))
+			return s;
+	return NULL;
+}
+
+/* The only sender is an endpoint of this node. */
+static bool silent_near(const struct scene *scene, const struct seen *recv,
+			const struct seen *sender, struct cause *cause)
+{
+	char to[ADDR_TEXT];
+	const struct seen *s;
+
+	for (s = scene->all; s < scene->all + scene->n; s++)
+		if (s->kind == SEEN_SEND && same_ep(&s->ep, &recv->peer) &&
+		    same_ep(&s->peer, &recv->ep))
+			return say(cause, "silent",
+				   "a send of process %u (%s) waits for: %s", s->pid, s->comm,
+				   s->state);
+	return say(cause, "silent", "process %u (%s), which has the endpoint %s, has sent nothing "
+		   "that is still to be received; it %s", sender->pid, sender->comm,
+		   address(to, &recv->peer), program_words(scene->program(sender->pid)));
+}
+
+/* A receive names a sender of which no message waits. */
+static bool silent(const struct scene *scene, const struct seen *recv, struct cause *cause)
+{
+	const struct seen *sender = endpoint_at(scene, &recv->peer);
+	const struct seen *path, *flow;
+	struct weft_sockaddr node = recv->peer;
+	char to[ADDR_TEXT];
+
+	if (sender)
+		return silent_near(scene, recv, sender, cause);
+	node.port = 0;
+	address(to, &node);
+	path = path_to(scene, recv);
+	flow = between(scene, SEEN_FLOW, true, recv);
+	if (path && !strcmp(path->state, "version"))
+		return say(cause, "version", "node %s speaks another version of the protocol: see "
+			   "\"weftctl path show\"", to);
+	if (path && !strcmp(path->state, "hello"))
+		return say(cause, "handshake", "node %s does not answer the handshake: it is down, "
+			   "has no port with this address, or a firewall drops the packets", to);
+	if (flow && flow->early)
+		return say(cause, "lost", "message %u of the sender is missing, message %u has "
+			   "come: packets are lost, and sent again", flow->last + 1, flow->early);
+	if (flow)
+		return say(cause, "silent", "all %u message%s that the sender has begun were "
+			   "received before: it has sent no other; \"weftctl hang\" on node %s "
+			   "says what it does", flow->last, plural(flow->last), to);
+	return say(cause, "silent", "the sender has sent nothing to this endpoint; \"weftctl hang\" "
+		   "on node %s says what it does", to);
+}
+
+static bool diagnose_recv(const struct scene *scene, const struct seen *recv, struct cause *cause)
+{
+	struct near_misses miss;
+	char from[ADDR_TEXT];
+
+	count_misses(scene, recv, &miss);
+	if (miss.tags)
+		return say(cause, "tag", "%u message%s that the receive could take %s here with "
+			   "%s tag%s, the oldest with tag 0x%" PRIx64 " from %s", miss.tags,
+			   plural(miss.tags), miss.tags == 1 ? "waits" : "wait",
+			   miss.tags == 1 ? "another" : "other", plural(miss.tags), miss.tag->tag,
+			   address(from, &miss.tag->peer));
+	if (miss.sources)
+		return say(cause, "source", "a message with this tag waits here, but it is from %s",
+			   address(from, &miss.source->peer));
+	if (miss.kinds)
+		return say(cause, "kind", "%u message%s of the sender wait%s here, %s: the receive "
+			   "takes %s", miss.kinds, plural(miss.kinds), miss.kinds == 1 ? "s" : "",
+			   recv->tagged ? "untagged" : "tagged",
+			   recv->tagged ? "tagged ones only" : "untagged ones only");
+	if (recv->named && recv->peer.family)
+		return silent(scene, recv, cause);
+	if (recv->named)
+		return say(cause, "source", "the only sender that it takes is not in the address "
+			   "vector any more");
+	return say(cause, "nothing", "no message that it takes has come");
+}
+
+/* ---- Sends ------------------------------------------------------------------------------ */
+
+/* The receiver is an endpoint of this node: what it has posted. */
+static bool receive_near(const struct scene *scene, const struct seen *send,
+			 const struct seen *to, struct cause *cause)
+{
+	const struct seen *s, *oldest = NULL;
+	unsigned int n = 0;
+
+	for (s = scene->all; s < scene->all + scene->n; s++) {
+		if (s->kind != SEEN_RECV || s->pid != to->pid ||
+		    (s->ep.family && !same_ep(&s->ep, &to->ep)))
+			continue;
+		if (!n++ || s->age_ms > oldest->age_ms)
+			oldest = s;
+	}
+	if (!n)
+		return say(cause, "receive", "process %u (%s) has posted no receive; it %s",
+			   to->pid, to->comm, program_words(scene->program(to->pid)));
+	if (send->tagged && oldest->tagged)
+		return say(cause, "tag", "none of the %u receive%s of process %u (%s) takes it; "
+			   "the oldest takes tag 0x%" PRIx64, n, plural(n), to->pid, to->comm,
+			   oldest->tag);
+	return say(cause, "receive", "none of the %u receive%s of process %u (%s) takes it", n,
+		   plural(n), to->pid, to->comm);
+}
+
+/* What a send waits for, and what that means: words before and behind the name of the node */
+static const struct {
+	const char *word;
+	const char *before;
+	const char *behind;
+} send_causes[] = {
+	{ "handshake", "", " does not answer the handshake: it is down, has no port with this "
+	  "address, or a firewall drops the packets" },
+	{ "contact", "", " has not said yet whether the endpoint exists" },
+	{ "endpoint", "", " has no such endpoint: its program has not started, or has ended" },
+	{ "fence", "a fence has it wait for earlier sends to ", "" },
+	{ "credit", "", " keeps as many messages for the receiver as it may: its program posts no "
+	  "receives for them; \"weftctl hang\" there says why" },
+	{ "window", "the path to ", " has as many packets under way as it may; \"weftctl path "
+	  "show\" has its retransmissions" },
+	{ "turn", "other sends to ", " come first" },
+	{ "receive", "the receiver on ", " has posted no receive that takes it; \"weftctl hang\" "
+	  "there says what it has posted" },
+	{ "grant", "the receiver on ", " lets other long messages go first" },
+	{ "memory", "memory of the program, or of the receiver on ", ", is being brought in: a "
+	  "page fault takes long" },
+	{ "ack", "", " has not acknowledged the packets: they are lost, or the node does not "
+	  "answer any more" },
+	{ "answer", "", " has all bytes; its results, or its report that they were received, have "
+	  "not come" },
+};
+
+static bool diagnose_send(const struct scene *scene, const struct seen *send, struct cause *cause)
+{
+	const struct seen *to = endpoint_at(scene, &send->peer);
+	struct weft_sockaddr node = send->peer;
+	char text[ADDR_TEXT];
+	size_t i;
+
+	node.port = 0;
+	address(text, &node);
+	if (to && (!strcmp(send->state, "receive") || !strcmp(send->state, "credit")))
+		return receive_near(scene, send, to, cause);
+	for (i = 0; i < sizeof(send_causes) / sizeof(send_causes[0]); i++) {
+		if (strcmp(send_causes[i].word, send->state))
+			continue;
+		return say(cause, send_causes[i].word, "%snode %s%s", send_causes[i].before, text,
+			   send_causes[i].behind);
+	}
+	return say(cause, "send", "it waits for: %s", send->state);
+}
+
+/* ---- Messages --------------------------------------------------------------------------- */
+
+static bool diagnose_msg(const struct scene *scene, const struct seen *msg, struct cause *cause)
+{
+	const struct seen *s;
+
+	for (s = scene->all; s < scene->all + scene->n; s++)
+		if (s->kind == SEEN_RECV && is_at(s, msg))
+			return false;
+	return say(cause, "unread", "no receive is posted: the program %s",
+		   program_words(scene->program(msg->pid)));
+}
+
+bool diagnose(const struct scene *scene, const struct seen *x, struct cause *cause)
+{
+	switch (x->kind) {
+	case SEEN_RECV:
+		return diagnose_recv(scene, x, cause);
+	case SEEN_SEND:
+		return diagnose_send(scene, x, cause);
+	case SEEN_MSG:
+		return diagnose_msg(scene, x, cause);
+	default:
+		return false;
+	}
+}

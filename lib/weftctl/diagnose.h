@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Why an object waits. hang.c asks the kernel for all objects; diagnose.c compares them. It asks
+ * nothing itself, so that a test can pass any objects.
+ */
+#ifndef _WEFTCTL_DIAGNOSE_H
+#define _WEFTCTL_DIAGNOSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/weft.h>
+
+enum seen_kind { SEEN_RECV, SEEN_MSG, SEEN_SEND, SEEN_FLOW, SEEN_PATH, SEEN_EP };
+
+/* An object that the kernel has reported. A value that it lacks is 0. */
+struct seen {
+	enum seen_kind kind;
+	char port[32];
+	uint32_t pid;
+	uint32_t uid;
+	char comm[16];
+	struct weft_sockaddr ep;	/* of this node; family 0: a shared receive */
+	struct weft_sockaddr peer;	/* the only sender, the sender, destination, remote node */
+	bool named;			/* a receive: it names its sender */
+	bool tagged;
+	uint64_t tag;
+	uint64_t ignore;
+	uint64_t len;
+	uint64_t age_ms;
+	char state[16];			/* of a send: what it waits for */
+	bool in;			/* a flow to this node */
+	uint32_t last;
+	uint32_t early;
+};
+
+/* All objects. @program: state of a process as in /proc/PID/stat, 0: not known. */
+struct scene {
+	const struct seen *all;
+	size_t n;
+	char (*program)(uint32_t pid);
+};
+
+#define CAUSE_TEXT	320
+
+/*
+ * A cause. The words: tag, source, kind, lost, handshake, version, silent, nothing (receives);
+ * handshake, contact, endpoint, fence, credit, window, turn, receive, grant, memory, ack, answer,
+ * tag (sends); unread (messages)
+ */
+struct cause {
+	const char *word;
+	char text[CAUSE_TEXT];
+};
+
+/*
+ * Find out why object @x of @scene waits. Return: false: nothing waits here, as with a message
+ * whose endpoint has posted receives (they are the ones that wait).
+ */
+bool diagnose(const struct scene *scene, const struct seen *x, struct cause *cause);
+
+/* The state of a program, in words behind its name: "is stopped". */
+const char *program_words(char state);
+
+#endif /* _WEFTCTL_DIAGNOSE_H */

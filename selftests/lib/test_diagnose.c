@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * "weftctl hang": the cause of each kind of wait, from objects as the kernel reports them
+ *
+ * Built together with diagnose.c and output.c of lib/weftctl. TAP on stdout.
+ */
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "../../lib/weftctl/diagnose.h"
+#include "tap.h"
+
+#define MOST	8
+
+static struct seen all[MOST];
+static struct scene scene = { .all = all };
+static struct cause cause;
+
+static char stopped(uint32_t pid)
+{
+	(void)pid;
+	return 'T';
+}
+
+static struct weft_sockaddr at(uint8_t node, uint16_t service)
+{
+	struct weft_sockaddr addr = {
+		.family = AF_INET, .port = htons(service), .addr = { 10, 77, 0, node },
+	};
+
+	return addr;
+}
+
+/* An object of process 7 at endpoint 10.77.0.1:5 */
+static struct seen *add(enum seen_kind kind)
+{
+	struct seen *x = &all[scene.n++];
+
+	memset(x, 0, sizeof(*x));
+	x->kind = kind;
+	strcpy(x->port, "weft0");
+	strcpy(x->comm, "rank");
+	x->pid = 7;
+	x->ep = at(1, 5);
+	x->tagged = kind == SEEN_RECV || kind == SEEN_MSG;
+	x->tag = 0x2a;
+	x->age_ms = 1000;
+	return x;
+}
+
+static void begin(void)
+{
+	scene.n = 0;
+	scene.program = stopped;
+}
+
+/* A receive that names 10.77.0.2:9 */
+static struct seen *directed(void)
+{
+	struct seen *x = add(SEEN_RECV);
+
+	x->named = true;
+	x->peer = at(2, 9);
+	return x;
+}
+
+static struct seen *from(enum seen_kind kind, uint8_t node, uint16_t service)
+{
+	struct seen *x = add(kind);
+
+	x->named = true;
+	x->peer = at(node, service);
+	return x;
+}
+
+static struct seen *send_for(const char *what)
+{
+	struct seen *x = from(SEEN_SEND, 2, 9);
+
+	snprintf(x->state, sizeof(x->state), "%s", what);
+	return x;
+}
+
+/* Is the cause of the first object @word, and does its text have @text? */
+static bool is(const char *word, const char *text)
+{
+	if (!diagnose(&scene, &all[0], &cause)) {
+		fprintf(tap_to, "# nothing waits\n");
+		return false;
+	}
+	if (!strcmp(cause.word, word) && strstr(cause.text, text))
+		return true;
+	fprintf(tap_to, "# %s: %s\n", cause.word, cause.text);
+	return false;
+}
+
+static void test_tag(void)
+{
+	begin();
+	directed();
+	from(SEEN_MSG, 2, 9)->tag = 0x2b;
+	CHECK(is("tag", "1 message that the receive could take waits here with another tag, the "
+		 "oldest with tag 0x2b from 10.77.0.2:9"));
+	from(SEEN_MSG, 2, 9)->tag = 0x2c;
+	all[2].age_ms = 2000;
+	CHECK(is("tag", "2 messages that the receive could take wait here with other tags, the "
+		 "oldest with tag 0x2c"));
+	/* the bits that differ are ignored: the receive is about to take them */
+	all[0].ignore = 7;
+	CHECK(is("silent", "has sent nothing"));
+	/* messages of another endpoint or program are not there */
+	all[0].ignore = 0;
+	all[1].ep = at(1, 6);
+	all[2].pid = 8;
+	CHECK(is("silent", "has sent nothing"));
+	/* a shared receive is at all endpoints of its program */
+	memset(&all[0].ep, 0, sizeof(all[0].ep));
+	CHECK(is("tag", "0x2b"));
+}
+
+static void test_source(void)
+{
+	begin();
+	directed();
+	from(SEEN_MSG, 2, 10);
+	CHECK(is("source", "it is from 10.77.0.2:10"));
+	all[1].tagged = false;
+	CHECK(is("silent", ""));
+	all[1].peer = at(2, 9);
+	CHECK(is("kind", "1 message of the sender waits here, untagged"));
+	memset(&all[0].peer, 0, sizeof(all[0].peer));
+	scene.n = 1;
+	CHECK(is("source", "not in the address vector any more"));
+}
+
+static void test_silent(void)
+{
+	begin();
+	directed();
+	CHECK(is("silent", "has sent nothing to this endpoint; \"weftctl hang\" on node "
+		 "10.77.0.2"));
+	from(SEEN_FLOW, 2, 9)->in = true;
+	all[1].last = 3;
+	CHECK(is("silent", "all 3 messages that the sender has begun were received before"));
+	all[1].early = 6;
+	CHECK(is("lost", "message 4 of the sender is missing, message 6 has come"));
+	strcpy(from(SEEN_PATH, 2, 0)->state, "hello");
+	CHECK(is("handshake", "node 10.77.0.2 does not answer"));
+	strcpy(all[2].state, "version");
+	CHECK(is("version", "another version"));
+	/* a receive from any sender */
+	all[0].named = false;
+	CHECK(is("nothing", "no message that it takes"));
+}
+
+/* The sender is a program of this node. */
+static void test_near(void)
+{
+	begin();
+	directed();
+	add(SEEN_EP)->ep = at(2, 9);
+	all[1].pid = 8;
+	CHECK(is("silent", "process 8 (rank), which has the endpoint 10.77.0.2:9, has sent nothing "
+		 "that is still to be received; it is stopped"));
+	add(SEEN_SEND)->ep = at(2, 9);
+	all[2].pid = 8;
+	all[2].peer = at(1, 5);
+	strcpy(all[2].state, "memory");
+	CHECK(is("silent", "a send of process 8 (rank) waits for: memory"));
+}
+
+static void test_send(void)
+{
+	static const char *const words[][2] = {
+		{ "handshake", "node 10.77.0.2 does not answer the handshake" },
+		{ "contact", "has not said yet" },
+		{ "endpoint", "has no such endpoint" },
+		{ "fence", "earlier sends to node 10.77.0.2" },
+		{ "credit", "posts no receives" },
+		{ "window", "the path to node 10.77.0.2 has" },
+		{ "turn", "come first" },
+		{ "receive", "has posted no receive that takes it" },
+		{ "grant", "other long messages" },
+		{ "memory", "page fault" },
+		{ "ack", "not acknowledged" },
+		{ "answer", "has all bytes" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		begin();
+		send_for(words[i][0]);
+		CHECK(is(words[i][0], words[i][1]));
+	}
+}
+
+/* The receiver is a program of this node. */
+static void test_send_near(void)
+{
+	begin();
+	send_for("receive")->tagged = true;
+	add(SEEN_EP)->ep = at(2, 9);
+	all[1].pid = 8;
+	CHECK(is("receive", "process 8 (rank) has posted no receive; it is stopped"));
+	add(SEEN_RECV)->ep = at(2, 9);
+	all[2].pid = 8;
+	all[2].tag = 0x77;
+	CHECK(is("tag", "none of the 1 receive of process 8 (rank) takes it; the oldest takes tag "
+		 "0x77"));
+	all[2].tagged = false;
+	CHECK(is("receive", "none of the 1 receive of process 8 (rank) takes it"));
+}
+
+static void test_msg(void)
+{
+	begin();
+	from(SEEN_MSG, 2, 9);
+	CHECK(is("unread", "no receive is posted: the program is stopped"));
+	add(SEEN_RECV)->tag = 1;
+	CHECK(!diagnose(&scene, &all[0], &cause));
+	all[1].ep = at(1, 6);
+	CHECK(is("unread", ""));
+}
+
+int main(void)
+{
+	static const struct test tests[] = {
+		{ "a message with another tag", test_tag },
+		{ "a message from another sender, or of another kind", test_source },
+		{ "a sender on another node that has sent nothing", test_silent },
+		{ "a sender on this node", test_near },
+		{ "a send, by what it waits for", test_send },
+		{ "a send to a program of this node", test_send_near },
+		{ "messages without receives", test_msg },
+	};
+
+	return tap_run(tests, sizeof(tests) / sizeof(tests[0]), NULL, NULL);
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * "weftctl hang": staged hangs, each of which it names
+ * TIMEOUT: 200
+ */
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "shown.h"
+
+#define ROOM	(1u << 20)
+
+static struct pair p;
+static bool apart;
+static uint8_t *sbuf, *rbuf;
+static char a[64], b[64];	/* the addresses of both sides */
+
+static bool begin(void)
+{
+	struct opts o = { .type = FI_EP_RDM, .apart = apart,
+			  .caps = FI_MSG | FI_TAGGED | FI_DIRECTED_RECV };
+
+	memset(&p, 0, sizeof(p));
+	CHECK(pair_open(&p, &o));
+	return address(&p.a, a) && address(&p.b, b);
+}
+
+static void after(void)
+{
+	pair_close(&p);
+}
+
+/* On B's node, or with @sender on A's: a line says @what. */
+static bool hangs(bool sender, const char *what)
+{
+	return wait_for_line(!sender && apart, "hang age 0", what);
+}
+
+static bool receive_tagged(fi_addr_t from, uint64_t tag)
+{
+	CHECK_EQ(fi_trecv(p.b.ep, rbuf, 1000, NULL, from, tag, 0, NULL), 0);
+	return true;
+}
+
+/* Another service of the node of @of. */
+static bool other(struct side *in, const struct side *of, fi_addr_t *to)
+{
+	uint8_t name[64];
+	size_t len = sizeof(name);
+
+	CHECK_EQ(fi_getname(&of->ep->fid, name, &len), 0);
+	name[2] ^= 0x40;
+	CHECK_EQ(fi_av_insert(in->av, name, 1, to, 0, NULL), 1);
+	return true;
+}
+
+static bool tag(void)
+{
+	char words[256];
+
+	CHECK(begin() && receive_tagged(p.b.peer, 0x2a));
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, p.a.peer, 0x2b, NULL), 0);
+	snprintf(words, sizeof(words), " s: 1 message that the receive could take waits here with "
+		 "another tag, the oldest with tag 0x2b from %s", a);
+	CHECK(hangs(false, words));
+	snprintf(words, sizeof(words), "    receive tag 0x2a from %s since ", a);
+	CHECK(says(words, 1));
+	snprintf(words, sizeof(words), ": process %d (admin_hang) of user 0 ", getpid());
+	CHECK(says(words, 1));
+	/* as JSON, and for other users not at all */
+	CHECK_EQ(weftctl_on(apart, "-j hang age 0 cause tag"), 0);
+	CHECK(strstr(shown, "\"object\":\"receive\",\"tag\":\"0x2a\"") &&
+	      strstr(shown, "\"cause\":\"tag\""));
+	CHECK_EQ(weftctl_on(apart, "hang age 86400"), 0);
+	return says("weftctl: hang: nothing has waited for 86400 s", 1);
+}
+
+static bool source(void)
+{
+	fi_addr_t third;
+	char words[256];
+
+	CHECK(begin() && other(&p.b, &p.a, &third) && receive_tagged(third, 0x2a));
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, p.a.peer, 0x2a, NULL), 0);
+	snprintf(words, sizeof(words), ": a message with this tag waits here, but it is from %s",
+		 a);
+	return hangs(false, words);
+}
+
+static bool kind(void)
+{
+	CHECK(begin());
+	CHECK_EQ(fi_recv(p.b.ep, rbuf, 1000, NULL, FI_ADDR_UNSPEC, NULL), 0);
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, p.a.peer, 0x2a, NULL), 0);
+	return hangs(false, ": 1 message of the sender waits here, tagged: the receive takes "
+			    "untagged ones only");
+}
+
+/* The sender has never sent anything. */
+static bool silent(void)
+{
+	char words[256];
+
+	CHECK(begin() && receive_tagged(p.b.peer, 0x2a));
+	if (apart)
+		snprintf(words, sizeof(words), ": the sender has sent nothing to this endpoint; "
+			 "\"weftctl hang\" on node ");
+	else
+		snprintf(words, sizeof(words), ": process %d (admin_hang), which has the endpoint "
+			 "%s, has sent nothing that is still to be received", getpid(), a);
+	return hangs(false, words);
+}
+
+/* It has sent, but other messages than this one. */
+static bool received(void)
+{
+	struct fi_cq_tagged_entry c;
+
+	if (!apart)
+		return true;
+	CHECK(begin() && receive_tagged(p.b.peer, 1));
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, p.a.peer, 1, NULL), 0);
+	CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
+	CHECK(receive_tagged(p.b.peer, 2));
+	return hangs(false, ": all 1 message that the sender has begun were received before");
+}
+
+/* Long messages are announced, and find no receive, or one with another tag. */
+static bool announced(void)
+{
+	CHECK(begin());
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, ROOM, NULL, p.a.peer, 0x78, NULL), 0);
+	CHECK(hangs(true, apart ? ": the receiver on node 10.77.0.2 has posted no receive" :
+				  ") has posted no receive; it "));
+	CHECK(hangs(false, ": no receive is posted: the program "));
+	CHECK(receive_tagged(FI_ADDR_UNSPEC, 0x79));
+	CHECK(hangs(false, "with another tag, the oldest with tag 0x78"));
+	return apart || hangs(true, "takes it; the oldest takes tag 0x79");
+}
+
+/* The receiver's program takes nothing: its limit for messages is reached. */
+static bool credit(void)
+{
+	unsigned int i;
+	char words[256];
+	bool ok;
+
+	if (!apart)
+		return true;
+	CHECK_EQ(weftctl_on(1, "limit set weft1 messages-endpoint 64"), 0);
+	CHECK(begin());
+	for (i = 0; i < 600; i++)
+		if (fi_tsend(p.a.ep, sbuf, 8, NULL, p.a.peer, i, NULL))
+			break;
+	ok = hangs(true, ": node 10.77.0.2 keeps as many messages for the receiver as it may: its "
+			 "program posts no receives for them");
+	snprintf(words, sizeof(words), "message tag 0x0 from %s since ", a);
+	ok = ok && hangs(false, words) && says(": no receive is posted: the program ", 1);
+	CHECK_EQ(weftctl_on(1, "limit set weft1 messages-endpoint 65536"), 0);
+	return ok;
+}
+
+/* The endpoint does not exist (yet). */
+static bool absent(void)
+{
+	fi_addr_t to;
+
+	CHECK(begin() && other(&p.a, &p.b, &to));
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, to, 1, NULL), 0);
+	return hangs(true, " has no such endpoint: its program has not started, or has ended");
+}
+
+/* No node has the address. */
+static bool nobody(void)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(5000) };
+	fi_addr_t addr;
+
+	if (!apart)
+		return true;
+	to.sin_addr.s_addr = htonl(0x0a4d0063);
+	CHECK(begin());
+	CHECK_EQ(fi_av_insert(p.a.av, &to, 1, &addr, 0, NULL), 1);
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, addr, 1, NULL), 0);
+	return hangs(true, ": node 10.77.0.99 does not answer the handshake: it is down, has no "
+			   "port with this address, or a firewall drops the packets");
+}
+
+/* The node was there, and does not answer any more. */
+static bool dead(void)
+{
+	struct fi_cq_tagged_entry c;
+	bool ok;
+
+	if (!apart)
+		return true;
+	CHECK(begin() && receive_tagged(FI_ADDR_UNSPEC, 1));
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, p.a.peer, 1, NULL), 0);
+	CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
+	node_enter(1);
+	CHECK_EQ(system("nft -f - <<-EOT\n"
+			"table inet weft_hang { chain c { type filter hook input priority 0; "
+			"udp dport 9471 drop; }; }\nEOT"), 0);
+	node_enter(0);
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 3000, NULL, p.a.peer, 2, NULL), 0);
+	ok = hangs(true, ": node 10.77.0.2 has not acknowledged the packets");
+	node_enter(1);
+	CHECK_EQ(system("nft delete table inet weft_hang"), 0);
+	node_enter(0);
+	return ok;
+}
+
+static pid_t child;
+
+/* Another program on B's node, which receives nothing. */
+static bool stopped(void)
+{
+	char addr[64], words[64];
+	size_t len = sizeof(addr);
+	int fd[2], status;
+	fi_addr_t to;
+	bool ok;
+
+	CHECK(!pipe(fd));
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		struct opts o = { .type = FI_EP_RDM, .caps = FI_MSG | FI_TAGGED };
+		struct side s = { 0 };
+
+		if (!side_open(&s, apart, &o) || !side_endpoint(&s, s.info, &o) ||
+		    fi_getname(&s.ep->fid, addr, &len) ||
+		    write(fd[1], addr, sizeof(addr)) != sizeof(addr))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	CHECK_EQ(read(fd[0], addr, sizeof(addr)), (ssize_t)sizeof(addr));
+	close(fd[0]);
+	close(fd[1]);
+	CHECK_EQ(kill(child, SIGSTOP), 0);
+	CHECK_EQ(waitpid(child, &status, WUNTRACED), child);
+	CHECK(begin());
+	CHECK_EQ(fi_av_insert(p.a.av, addr, 1, &to, 0, NULL), 1);
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, to, 7, NULL), 0);
+	snprintf(words, sizeof(words), ": process %d (admin_hang) of user 0 is stopped", child);
+	ok = hangs(false, words) && says("no receive is posted: the program is stopped", 1);
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+	return ok;
+}
+
+int main(void)
+{
+	static const struct check cases[] = {
+		{ "another tag", tag },
+		{ "another sender", source },
+		{ "tagged and untagged", kind },
+		{ "a sender that has not sent", silent },
+		{ "a sender whose messages were all received", received },
+		{ "a long message without a receive", announced },
+		{ "a receiver at its limit", credit },
+		{ "an endpoint that does not exist", absent },
+		{ "an address that no node has", nobody },
+		{ "a node that does not answer any more", dead },
+		{ "a program that is stopped", stopped },
+	};
+
+	sbuf = calloc(1, ROOM);
+	rbuf = calloc(1, ROOM);
+	if (!sbuf || !rbuf)
+		return 1;
+	checks_run_everywhere(cases, sizeof(cases) / sizeof(cases[0]), &apart, after);
+	return results_end();
+}
