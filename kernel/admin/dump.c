@@ -119,40 +119,6 @@ static int weft_dump_ctx(struct sk_buff *skb, struct netlink_callback *cb, struc
 	       nla_put_u64_64bit(skb, WEFT_ATTR_PINNED, ctx.pinned, WEFT_ATTR_PAD);
 }
 
-static const char *weft_ep_type_name(u32 type)
-{
-	switch (type) {
-	case WEFT_EP_MSG:
-		return "msg";
-	case WEFT_EP_RDM:
-		return "rdm";
-	case WEFT_EP_DGRAM:
-		return "dgram";
-	case WEFT_EP_PASSIVE:
-		return "passive";
-	default:
-		return "?";
-	}
-}
-
-static const char *weft_ep_state_name(u32 state)
-{
-	static const char * const names[] = {
-		[WEFT_EPS_NEW] = "new",
-		[WEFT_EPS_ENABLED] = "enabled",
-		[WEFT_EPS_LISTENING] = "listening",
-		[WEFT_EPS_CONNECTING] = "connecting",
-		[WEFT_EPS_ACCEPTED] = "accepted",
-		[WEFT_EPS_CONNECTED] = "connected",
-		[WEFT_EPS_CLOSING] = "closing",
-		[WEFT_EPS_CLOSED] = "closed",
-		[WEFT_EPS_ERROR] = "error",
-		[WEFT_EPS_DEAD] = "dead",
-	};
-
-	return state < ARRAY_SIZE(names) ? names[state] : "?";
-}
-
 static int weft_dump_ep(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
 			u64 *pos)
 {

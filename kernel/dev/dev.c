@@ -23,10 +23,12 @@
 #include <linux/netdevice.h>
 #include <linux/nsproxy.h>
 #include <linux/sched.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <net/net_namespace.h>
 
 #include "../compat.h"
+#include "../trace/trace.h"
 #include "ctx.h"
 #include "upcalls.h"
 
@@ -109,6 +111,32 @@ static loff_t weft_llseek(struct file *file, loff_t where, int what)
 	return likely(ctx->seek) ? weft_notify(ctx, where, what) : -ESPIPE;
 }
 
+static int weft_ctx_obj_next(struct weft_ctx *ctx, u32 *index,
+			     bool (*look)(struct weft_obj *obj, void *to), void *to);
+static bool weft_obj_ep(struct weft_obj *obj, void *to);
+
+/*
+ * /proc/PID/fdinfo/N: the context, and a line for each endpoint. The kernel lets those read it who
+ * may trace the process.
+ */
+static void weft_show_fdinfo(struct seq_file *m, struct file *file)
+{
+	struct weft_ctx *ctx = file->private_data;
+	struct weft_ep_info info;
+	struct sockaddr_in6 addr;
+	u32 index = 0;
+
+	seq_printf(m, "weft-port:\t%s\nweft-ctx:\t%u\nweft-objects:\t%u\nweft-pinned:\t%llu\n",
+		   ctx->dev->name, ctx->id, READ_ONCE(ctx->nobjs), weft_memctx_pinned(ctx->mc));
+	while (!weft_ctx_obj_next(ctx, &index, weft_obj_ep, &info)) {
+		weft_trace_sockaddr(&addr, &info.addr);
+		seq_printf(m, "weft-ep:\t%u %s %s %pISpc posted %u unexpected %u sending %u\n",
+			   info.handle, weft_ep_type_name(info.type),
+			   weft_ep_state_name(info.state), &addr, info.posted, info.unexp,
+			   info.sending);
+	}
+}
+
 static const struct file_operations weft_fops = {
 	.owner = THIS_MODULE,
 	.open = weft_open,
@@ -117,6 +145,7 @@ static const struct file_operations weft_fops = {
 	.unlocked_ioctl = weft_file_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.llseek = weft_llseek,
+	.show_fdinfo = weft_show_fdinfo,
 };
 
 /* ---- Devices --------------------------------------------------------------------------------- */

@@ -176,6 +176,10 @@ struct weft_dev_ep {
  */
 int weft_dev_ep_next(struct weft_dev *dev, u64 *pos, struct weft_dev_ep *ep);
 
+/* Return: the word for WEFT_EP_*, and for WEFT_EPS_*. */
+const char *weft_ep_type_name(u32 type);
+const char *weft_ep_state_name(u32 state);
+
 struct weft_obj;
 
 /**

@@ -26,6 +26,7 @@
 #include <linux/module.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 
 #include "../compat.h"
@@ -372,6 +373,21 @@ static int weft_ucq_close(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/* /proc/PID/fdinfo/N of a queue: its slots, those not read, whether completions wait for space */
+static void weft_ucq_fdinfo(struct seq_file *m, struct file *file)
+{
+	struct weft_ucq *ucq = file->private_data;
+	struct weft_cq_info info;
+
+	seq_printf(m, "weft-cq:\t%u\nweft-ctx:\t%u\n", ucq->obj.handle, ucq->obj.ctx->id);
+	if (!ucq->ring || !weft_obj_tryuse(&ucq->obj))
+		return;
+	weft_cq_look(&ucq->cq, &info);
+	weft_obj_unuse(&ucq->obj);
+	seq_printf(m, "weft-slots:\t%u\nweft-unread:\t%u\nweft-waiting:\t%s\nweft-error:\t%s\n",
+		   info.size, info.unread, info.waiting ? "yes" : "no", info.bad ? "yes" : "no");
+}
+
 static const struct file_operations weft_ucq_fops = {
 	.owner = THIS_MODULE,
 	.release = weft_ucq_close,
@@ -379,6 +395,7 @@ static const struct file_operations weft_ucq_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 	.poll = weft_ucq_poll,
 	.llseek = weft_ucq_llseek,
+	.show_fdinfo = weft_ucq_fdinfo,
 };
 
 /**

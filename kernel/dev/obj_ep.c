@@ -142,6 +142,42 @@ struct weft_ep *weft_uep_ep(struct weft_obj *obj)
 	return weft_uep_of(obj)->ep;
 }
 
+/* ---- Words for people -------------------------------------------------------------------------- */
+
+const char *weft_ep_type_name(u32 type)
+{
+	switch (type) {
+	case WEFT_EP_MSG:
+		return "msg";
+	case WEFT_EP_RDM:
+		return "rdm";
+	case WEFT_EP_DGRAM:
+		return "dgram";
+	case WEFT_EP_PASSIVE:
+		return "passive";
+	default:
+		return "?";
+	}
+}
+
+const char *weft_ep_state_name(u32 state)
+{
+	static const char * const names[] = {
+		[WEFT_EPS_NEW] = "new",
+		[WEFT_EPS_ENABLED] = "enabled",
+		[WEFT_EPS_LISTENING] = "listening",
+		[WEFT_EPS_CONNECTING] = "connecting",
+		[WEFT_EPS_ACCEPTED] = "accepted",
+		[WEFT_EPS_CONNECTED] = "connected",
+		[WEFT_EPS_CLOSING] = "closing",
+		[WEFT_EPS_CLOSED] = "closed",
+		[WEFT_EPS_ERROR] = "error",
+		[WEFT_EPS_DEAD] = "dead",
+	};
+
+	return state < ARRAY_SIZE(names) ? names[state] : "?";
+}
+
 /* ---- Creation -------------------------------------------------------------------------------- */
 
 static int weft_uep_check(const struct weft_ioc_ep *arg)

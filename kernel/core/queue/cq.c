@@ -282,6 +282,23 @@ bool weft_cq_news(struct weft_cq *cq, u32 seen)
 }
 
 /**
+ * weft_cq_look - get the state of a queue, for the administrator
+ * @cq: the queue, no counter
+ * @info: out
+ */
+void weft_cq_look(struct weft_cq *cq, struct weft_cq_info *info)
+{
+	weft_lock(&cq->lock);
+	*info = (struct weft_cq_info){
+		.size = cq->size,
+		.unread = min(cq->tail - READ_ONCE(cq->doorbell->head), cq->size),
+		.waiting = !weft_list_empty(&cq->waiting),
+		.bad = cq->bad,
+	};
+	weft_unlock(&cq->lock);
+}
+
+/**
  * weft_cq_ready - does the queue have entries beyond the user's doorbell?
  * @cq: the queue
  *

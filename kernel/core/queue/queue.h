@@ -154,6 +154,23 @@ bool weft_cq_news(struct weft_cq *cq, u32 seen);
 /* Return: true if there are entries beyond the user's doorbell. */
 bool weft_cq_ready(struct weft_cq *cq);
 
+/**
+ * struct weft_cq_info - state of a completion queue, for the administrator
+ * @size: slots
+ * @unread: slots with completions beyond the program's doorbell
+ * @waiting: completions wait until slots are free
+ * @bad: the program's doorbell was outside of the ring
+ */
+struct weft_cq_info {
+	u32 size;
+	u32 unread;
+	bool waiting;
+	bool bad;
+};
+
+/* Get the state of a queue, which is no counter. */
+void weft_cq_look(struct weft_cq *cq, struct weft_cq_info *info);
+
 /* ---- Completion queues: for the core --------------------------------- */
 
 /**

@@ -419,6 +419,8 @@ struct inode;
 
 struct file;
 
+struct seq_file;
+
 struct file_operations {
 	void *owner;
 	int (*release)(struct inode *inode, struct file *file);
@@ -427,7 +429,11 @@ struct file_operations {
 	ssize_t (*read)(struct file *file, char *buf, size_t room, loff_t *pos);
 	__poll_t (*poll)(struct file *file, struct poll_table_struct *pt);
 	loff_t (*llseek)(struct file *file, loff_t where, int what);
+	void (*show_fdinfo)(struct seq_file *m, struct file *file);
 };
+
+/* (nobody reads it) */
+#define seq_printf(m, ...)	((void)(m))
 
 /**
  * struct file - file of an object

@@ -269,6 +269,26 @@ static bool shared(void)
 	return ok;
 }
 
+/* /proc/PID/fdinfo shows the program's endpoints, and what waits in its queues. */
+static bool fdinfo(void)
+{
+	char b[64], words[256];
+
+	CHECK(begin(FI_MSG | FI_TAGGED) && address(&p.b, b));
+	CHECK_EQ(fi_trecv(p.b.ep, rbuf, 1000, NULL, FI_ADDR_UNSPEC, 1, 0, NULL), 0);
+	CHECK_EQ(fi_trecv(p.b.ep, rbuf, 1000, NULL, FI_ADDR_UNSPEC, 9, 0, NULL), 0);
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, p.a.peer, 1, NULL), 0);
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, p.a.peer, 2, NULL), 0);
+	CHECK(wait_for(1));
+	snprintf(words, sizeof(words), "cat /proc/%d/fdinfo/*", getpid());
+	CHECK_EQ(shell_on(0, words), 0);
+	snprintf(words, sizeof(words), " rdm enabled %s posted 1 unexpected 1 sending 0", b);
+	CHECK(says("weft-ep:\t", 2) && says(words, 1));
+	CHECK(lines("weft-port:\tweft") >= 1 && says("weft-error:\tyes", 0));
+	/* the first message has completed in B's queue, and is not read */
+	return says("weft-waiting:\tyes", 0) && lines("weft-unread:\t0") < lines("weft-unread:\t");
+}
+
 int main(void)
 {
 	static const struct check cases[] = {
@@ -280,6 +300,7 @@ int main(void)
 		{ "other users' are hidden", others },
 		{ "many, each once", many },
 		{ "receives of a shared queue", shared },
+		{ "fdinfo", fdinfo },
 	};
 
 	sbuf = calloc(1, ROOM);
