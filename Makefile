@@ -267,6 +267,7 @@ DAT_DIR	?= $(LIBDIR)
 MODDIR	?= /lib/modules/$(KREL)/extra
 INSTALL	:= install
 
+units := weft.service weft-metrics.service weft-metrics.timer
 installed = $(FABRIC_DIR)/libweft-fi.so $(LIBDIR)/libweft.so.0 \
 	$(DAT_DIR)/libdaplweft.so.2 $(PREFIX)/lib/weft/dat-conf \
 	$(LIBDIR)/libweft.so $(LIBDIR)/pkgconfig/weft.pc $(PREFIX)/bin/weftctl \
@@ -274,7 +275,7 @@ installed = $(FABRIC_DIR)/libweft-fi.so $(LIBDIR)/libweft.so.0 \
 	$(patsubst uapi/%,$(PREFIX)/include/%,$(wildcard uapi/linux/*.h)) \
 	$(PREFIX)/lib/udev/rules.d/60-weft.rules \
 	$(PREFIX)/lib/sysusers.d/weft.conf \
-	$(PREFIX)/lib/systemd/system/weft.service \
+	$(patsubst %,$(PREFIX)/lib/systemd/system/%,$(units)) \
 	$(foreach m,$(man),$(call man_dst,$(m)) $(call man_aliases,$(m))) \
 	$(if $(completion),$(PREFIX)/share/bash-completion/completions/weftctl)
 man := $(sort $(wildcard Documentation/man/*.[1-9]))
@@ -312,7 +313,7 @@ install-user: lib tools
 	$(INSTALL) -m 644 uapi/linux/*.h '$(DESTDIR)$(PREFIX)/include/linux/'
 	$(call put,644,60-weft.rules,$(PREFIX)/lib/udev/rules.d/60-weft.rules)
 	$(call put,644,weft.sysusers,$(PREFIX)/lib/sysusers.d/weft.conf)
-	$(call put_filled,weft.service,$(PREFIX)/lib/systemd/system/weft.service)
+	$(foreach u,$(units),$(call put_filled,$(u),$(PREFIX)/lib/systemd/system/$(u)) &&) :
 	@$(foreach m,$(man),$(call put,644,$(m),$(call man_dst,$(m))) &&) :
 	@$(foreach m,$(man),$(foreach a,$(call man_aliases,$(m)), \
 		echo '.so $(call man_section,$(m))/$(notdir $(m))' >'$(DESTDIR)$(a)' &&)) :

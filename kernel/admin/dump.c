@@ -143,8 +143,10 @@ static int weft_dump_ep(struct sk_buff *skb, struct netlink_callback *cb, struct
 
 /* ---- Counters and paths ---------------------------------------------------------------------- */
 
-#define WEFT_COUNTER_NAME(name, text)	#name,
-static const char * const weft_counter_names[] = { WEFT_COUNTERS(WEFT_COUNTER_NAME) };
+#define WEFT_COUNTER_WORDS(name, text)	{ #name, text },
+static const struct { const char *name, *text; } weft_counter_words[] = {
+	WEFT_COUNTERS(WEFT_COUNTER_WORDS)
+};
 
 static int weft_dump_stat(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
 			  u64 *pos)
@@ -154,7 +156,8 @@ static int weft_dump_stat(struct sk_buff *skb, struct netlink_callback *cb, stru
 	if (n >= WEFT_NCOUNTERS)
 		return -ENOENT;
 	return nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
-	       nla_put_string(skb, WEFT_ATTR_STAT_NAME, weft_counter_names[n]) ||
+	       nla_put_string(skb, WEFT_ATTR_STAT_NAME, weft_counter_words[n].name) ||
+	       nla_put_string(skb, WEFT_ATTR_STAT_TEXT, weft_counter_words[n].text) ||
 	       nla_put_u64_64bit(skb, WEFT_ATTR_STAT_VALUE,
 				 weft_counters_read(port->core.cnt, n), WEFT_ATTR_PAD);
 }

@@ -29,6 +29,8 @@ static const char usage[] =
 	"         job    jobs: whose programs do not hear those of others\n"
 	"OPTIONS: -j, --json     JSON\n"
 	"         -p, --pretty   JSON with lines and indents\n"
+	"         -d, --details  stats: also what each counter counts\n"
+	"         --prometheus   stats: the form that Prometheus reads\n"
 	"         -b, --batch F  commands from file F (-: standard input), one a line\n"
 	"         -s, --state S  only what F changes: S has the commands in effect, and is written\n"
 	"         -f, --force    go on behind a command of the file that fails\n"
@@ -86,6 +88,8 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "json", no_argument, NULL, 'j' },
 		{ "pretty", no_argument, NULL, 'p' },
+		{ "details", no_argument, NULL, 'd' },
+		{ "prometheus", no_argument, NULL, 'M' },
 		{ "batch", required_argument, NULL, 'b' },
 		{ "state", required_argument, NULL, 's' },
 		{ "force", no_argument, NULL, 'f' },
@@ -93,11 +97,11 @@ int main(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 }
 	};
-	bool json = false, pretty = false, force = false;
+	bool json = false, pretty = false, force = false, details = false, metrics = false;
 	const char *batch = NULL, *state = NULL;
 	int opt;
 
-	while ((opt = getopt_long_only(argc, argv, "+jpb:s:fVh", options, NULL)) != -1) {
+	while ((opt = getopt_long_only(argc, argv, "jpdb:s:fVh", options, NULL)) != -1) {
 		switch (opt) {
 		case 'j':
 			json = true;
@@ -105,6 +109,12 @@ int main(int argc, char **argv)
 		case 'p':
 			json = true;
 			pretty = true;
+			break;
+		case 'd':
+			details = true;
+			break;
+		case 'M':
+			metrics = true;
 			break;
 		case 'b':
 			batch = optarg;
@@ -132,6 +142,11 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	out_mode(json, pretty);
+	out_more(details, metrics);
+	if (metrics && !(argc && matches(argv[0], "stats"))) {
+		complain("--prometheus is for stats");
+		return EXIT_USAGE;
+	}
 	if (state)
 		return apply_batch(batch, state, force, run);
 	return batch ? run_batch(batch, force, run) : run(argc, argv);

@@ -207,36 +207,6 @@ void print_object(struct nlattr *attrs, int len, const void *fields)
 	out_close();
 }
 
-/*
- * A counter is a message of its own. As text each is a line. In JSON the consecutive counters of a
- * port are members of one object. stats_port is the port of the open object.
- */
-static char stats_port[WEFT_NAME_MAX];
-
-static void print_stat(struct nlattr *attrs, int len, const void *fields)
-{
-	struct nlattr *port = nla_find(attrs, len, WEFT_ATTR_PORT_NAME);
-	struct nlattr *name = nla_find(attrs, len, WEFT_ATTR_STAT_NAME);
-	struct nlattr *value = nla_find(attrs, len, WEFT_ATTR_STAT_VALUE);
-	bool more = out_is_json() && stats_port[0];
-	char key[64];
-
-	(void)fields;
-	if (!port || !name || !value)
-		return;
-	nla_strlcpy(key, name, sizeof(key));
-	if (!more || nla_strcmp(port, stats_port)) {
-		if (more)
-			out_close();
-		nla_strlcpy(stats_port, port, sizeof(stats_port));
-		out_open();
-		out_str("port", OUT_LEAD, stats_port);
-	}
-	out_uint(key, OUT_KEY, get_uint(value));
-	if (!out_is_json())
-		out_close();
-}
-
 /* ---- show ------------------------------------------------------------------------------- */
 
 /* A kind of object; @print receives @fields */
@@ -263,10 +233,6 @@ static const struct view ctx_view = {
 static const struct view path_view = {
 	"path", WEFT_CMD_PATH_GET, print_object, path_fields,
 	"paths to other nodes: state, round trip, window, retransmissions"
-};
-
-static const struct view stats_view = {
-	"stats", WEFT_CMD_STATS_GET, print_stat, NULL, "counters of ports"
 };
 
 static const struct view neigh_view = {
@@ -306,10 +272,6 @@ static int show(const struct view *view, int argc, char **argv)
 
 	out_begin();
 	ret = perform(msg, view->print, view->fields, what, name);
-	if (out_is_json() && stats_port[0])
-		out_close();
-	/* the next command of a file starts with an empty state */
-	stats_port[0] = 0;
 	out_end();
 	return ret;
 }
@@ -358,11 +320,6 @@ int do_ctx(int argc, char **argv)
 int do_path(int argc, char **argv)
 {
 	return run_view(&path_view, argc, argv);
-}
-
-int do_stats(int argc, char **argv)
-{
-	return run_view(&stats_view, argc, argv);
 }
 
 int do_neigh(int argc, char **argv)

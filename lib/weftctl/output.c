@@ -10,7 +10,7 @@
 
 #include "weftctl.h"
 
-static bool json, pretty;
+static bool json, pretty, details, metrics;
 static int depth;		/* number of open JSON brackets */
 static bool filled;		/* the innermost bracket has an element */
 static bool in_list;
@@ -25,6 +25,22 @@ void out_mode(bool want_json, bool want_pretty)
 bool out_is_json(void)
 {
 	return json;
+}
+
+void out_more(bool want_details, bool want_metrics)
+{
+	details = want_details;
+	metrics = want_metrics;
+}
+
+bool out_has_details(void)
+{
+	return details;
+}
+
+bool out_is_metrics(void)
+{
+	return metrics;
 }
 
 /* ---- JSON ------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
  * - netlink.c exchanges messages with the kernel.
  * - output.c writes text or JSON.
  * - objects.c describes the objects to show, waits.c those that wait or are under way.
- * - hang.c and diagnose.c show why programs wait.
+ * - stats.c shows counters, hang.c and diagnose.c why programs wait.
  * - port.c changes ports, limit.c their limits, job.c their jobs.
  * - module.c prints versions.
  * - main.c selects the command.
@@ -158,6 +158,10 @@ enum out_style {
 
 void out_mode(bool json, bool pretty);
 bool out_is_json(void);
+/* Descriptions are wanted; the counters are for Prometheus, whatever out_mode() said. */
+void out_more(bool details, bool metrics);
+bool out_has_details(void);
+bool out_is_metrics(void);
 /* The whole output, an object, a list of values within an object */
 void out_begin(void);
 void out_end(void);

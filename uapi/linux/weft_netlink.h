@@ -162,6 +162,7 @@
 #define WEFT_ATTR_FLOW_WAITING	109	/* u32: sends not begun; in: messages without a receive */
 #define WEFT_ATTR_FLOW_UNACKED	110	/* u32: messages in unacknowledged packets, out only */
 #define WEFT_ATTR_FLOW_EARLY	111	/* u32: message that came before an earlier one, in only */
-#define WEFT_ATTR_MAX		111
+#define WEFT_ATTR_STAT_TEXT	112	/* string: what a counter counts */
+#define WEFT_ATTR_MAX		112
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */
