@@ -178,6 +178,31 @@ TEST(multi__release_is_last)
 	}
 }
 
+/* Completions that wait for space keep the release before those of the next buffer. */
+TEST(multi__release_waits_for_space)
+{
+	struct weft_cqe e;
+	struct two t;
+	u32 i, dst;
+
+	for (dst = 0; dst < 2; dst++) {
+		two_init(&t, dst, 4, 0);
+		post(&t, 0, 6 * 512, 64, MULTI, BUF);
+		post(&t, 4096, 6 * 512, 64, MULTI, BUF);
+		for (i = 0; i < 8; i++)
+			send_one(&t, 512);
+		settle(&t);
+		for (i = 0; i < 8; i++) {
+			IS(i / 6 * 4096 + i % 6 * 512, 512, i == 5 ? WEFT_CQE_MULTI : 0);
+			/* the queue is empty: the four that wait are written at once */
+			if (i == 3)
+				settle(&t);
+		}
+		NONE();
+		rig_free(t.rig);
+	}
+}
+
 TEST(multi__suppressed)
 {
 	struct weft_cqe e;

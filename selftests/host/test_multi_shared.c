@@ -178,6 +178,31 @@ TEST(multi_shared__packs)
 	}
 }
 
+/* Completions that wait for space keep the release before those of the next buffer. */
+TEST(multi_shared__release_waits_for_space)
+{
+	struct many t;
+	u32 i, node;
+
+	for (node = 0; node < 2; node++) {
+		many_init(&t, node, 4, 0, 1);
+		ASSERT_EQ(0, post(&t, 0, 6 * 256, 64));
+		ASSERT_EQ(0, post(&t, 1, 6 * 256, 64));
+		for (i = 0; i < 8; i++)
+			ASSERT_EQ(0, send_to(&t, 0, 256));
+		settle(&t);
+		for (i = 0; i < 8; i++) {
+			ASSERT_EQ(true, is(&t, 0, i / 6, i % 6 * 256, 256,
+					   i == 5 ? WEFT_CQE_MULTI : 0));
+			/* the queue is empty: the four that wait are written at once */
+			if (i == 3)
+				settle(&t);
+		}
+		ASSERT_EQ(true, quiet(&t));
+		rig_free(t.rig);
+	}
+}
+
 /*
  * An idle buffer is released at once. A buffer in use takes no more messages, and its release
  * follows its last message.

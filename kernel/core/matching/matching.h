@@ -114,6 +114,7 @@ void weft_srq_work(struct weft_srq *srq, struct weft_out *out);
 struct weft_post *weft_multi_take(struct weft_ep *ep, struct weft_post *buf, u64 len,
 				  struct weft_out *out);
 void weft_multi_cqe(struct weft_cqe *e, struct weft_post *part);
+void weft_multi_part_end(struct weft_ep *ep, struct weft_post *part, struct weft_out *out);
 void weft_multi_part_free(struct weft_ep *ep, struct weft_post *part, struct weft_out *out);
 void weft_multi_retry(struct weft_ep *ep, struct weft_out *out);
 void weft_multi_post(struct weft_ep *ep, struct weft_post *buf, u64 least, struct weft_out *out);

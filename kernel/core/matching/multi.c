@@ -140,6 +140,50 @@ static void weft_multi_over(struct weft_ep *ep, struct weft_post *buf, struct we
 		weft_multi_release(ep, buf, out);
 }
 
+/* A part of a shared buffer has ended. */
+static void weft_multi_share_end(struct weft_ep *ep, struct weft_post *buf, bool last,
+				 struct weft_out *out)
+{
+	struct weft_srq *srq = buf->srq;
+	bool tell;
+
+	weft_lock(&srq->lock);
+	buf->nparts--;
+	buf->told |= last;
+	if (buf->ended && !buf->nparts)
+		weft_list_add_tail(buf->told ? &srq->post_free : &srq->untold, &buf->node);
+	tell = !weft_list_empty(&srq->untold) && ep->state != WEFT_EPS_DEAD;
+	weft_unlock(&srq->lock);
+	if (unlikely(tell))
+		weft_multi_tell(srq, ep, out);
+}
+
+/**
+ * weft_multi_part_end - take a part from its buffer, once
+ * @ep: the endpoint, locked
+ * @part: the part: its completion is written, or waits until the queue has space
+ * @out: output
+ *
+ * Completions of later messages come behind that one. So does the release.
+ */
+void weft_multi_part_end(struct weft_ep *ep, struct weft_post *part, struct weft_out *out)
+{
+	struct weft_post *buf = part->multi;
+
+	weft_assert_held(&ep->lock);
+	if (!buf)
+		return;
+	part->multi = NULL;
+	if (buf->srq) {
+		weft_multi_share_end(ep, buf, part->last, out);
+		return;
+	}
+	buf->nparts--;
+	buf->told |= part->last;
+	if (!buf->match.in && !buf->nparts)
+		weft_multi_over(ep, buf, out);
+}
+
 /**
  * weft_multi_part_free - free a part that has completed
  * @ep: the endpoint, locked
@@ -148,20 +192,13 @@ static void weft_multi_over(struct weft_ep *ep, struct weft_post *buf, struct we
  */
 void weft_multi_part_free(struct weft_ep *ep, struct weft_post *part, struct weft_out *out)
 {
-	struct weft_post *buf = part->multi;
-
 	weft_assert_held(&ep->lock);
+	weft_multi_part_end(ep, part, out);
 	part->flags = 0;
-	part->multi = NULL;
-	buf->nparts--;
-	if (part->last)
-		buf->told = true;
 	if (part >= ep->rx.parts->post && part < ep->rx.parts->post + WEFT_PARTS)
 		weft_list_add(&ep->rx.part_free, &part->node);
 	else
 		weft_post_free(ep, part, out);
-	if (!buf->match.in && !buf->nparts)
-		weft_multi_over(ep, buf, out);
 	if (unlikely(ep->rx.multi_wait))
 		weft_multi_retry(ep, out);
 }
@@ -308,23 +345,14 @@ static void weft_multi_refresh(struct weft_srq *srq, struct weft_out *out)
 /**
  * weft_multi_return - free a part of a shared buffer that has completed
  * @srq: the queue, locked
- * @part: the part
+ * @part: the part, taken from its buffer
  * @out: output
- *
- * The caller then checks srq->untold.
  */
 void weft_multi_return(struct weft_srq *srq, struct weft_post *part, struct weft_out *out)
 {
-	struct weft_post *buf = part->multi;
-
 	weft_assert_held(&srq->lock);
 	part->flags = 0;
-	part->multi = NULL;
-	buf->nparts--;
-	buf->told |= part->last;
 	weft_list_add(&srq->part_free, &part->node);
-	if (buf->ended && !buf->nparts)
-		weft_list_add_tail(buf->told ? &srq->post_free : &srq->untold, &buf->node);
 	if (unlikely(srq->no_part))
 		weft_multi_refresh(srq, out);
 }

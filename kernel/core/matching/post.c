@@ -190,6 +190,8 @@ void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct wef
 	/* weft_cq_notify() uses the receive, and needs the lock held here */
 	post->waits = true;
 	weft_ep_get(ep);
+	if (unlikely(post->flags & WEFT_POST_PART))
+		weft_multi_part_end(ep, post, out);
 }
 
 /* Return: true if a receive completes in its turn. */

@@ -547,13 +547,15 @@ void weft_srq_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_
 	bool tell;
 
 	weft_assert_held(&ep->lock);
+	if (unlikely(post->flags & WEFT_POST_PART))
+		weft_multi_part_end(ep, post, out);
 	weft_list_del(&post->node);
 	ep->rx.nheld--;
 	weft_lock(&srq->lock);
 	srq->nheld--;
 	/* a reporter of releases continues by itself */
 	tell = !post->told;
-	if (unlikely(post->multi))
+	if (unlikely(post->flags & WEFT_POST_PART))
 		weft_multi_return(srq, post, out);
 	else
 		weft_list_add(&srq->post_free, &post->node);

@@ -263,12 +263,12 @@ static inline u8 *weft_txm_at(const struct weft_txm *txm, u32 off, u32 *n)
  * @flags: WEFT_RQ_*, WEFT_POST_*
  * @waits: its completion waits, and holds a reference on the endpoint
  * @done: it has completed, and the completion @ovf.e is written in its turn
- * @multi: part: its multi-receive buffer
+ * @multi: part: its multi-receive buffer, NULL: the part has ended
  * @last: part: its completion reports the release of the buffer
  * @told: buffer: the release has been reported, or is about to be
  * @ended: shared buffer: it takes no more messages
  * @end: buffer: errno of its end, 0: full, or not at its end
- * @nparts: buffer: parts in use
+ * @nparts: buffer: parts that have not ended
  * @least: buffer: takes no more messages when fewer bytes are left
  * @used: buffer: bytes before the end of the last part
  * @cntr: WEFT_POST_ALONE: counts its end, referenced, NULL: none
