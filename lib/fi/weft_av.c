@@ -51,7 +51,8 @@ fi_addr_t weft_fi_av_wide(struct weft_fi_av *av, fi_addr_t addr)
 		return addr;
 	context = addr >> (64 - av->bits);
 	addr &= UINT64_MAX >> av->bits;
-	return addr < WEFT_AV_MAX >> av->bits ? addr << av->bits | context : FI_ADDR_NOTAVAIL;
+	return addr < weft_fi_av_most(av->bits) ? weft_fi_av_place(av, addr, context) :
+						  FI_ADDR_NOTAVAIL;
 }
 
 /* The lock is held. The kernel has an address at this index. */
@@ -69,11 +70,12 @@ static int weft_fi_av_took(struct weft_fi_av *av, uint32_t index)
  */
 int weft_fi_av_drop(struct weft_fi_av *av, fi_addr_t addr)
 {
-	uint32_t index = addr << av->bits, last = index + (1u << av->bits) - 1;
 	struct weft_sockaddr there;
 	int ret = -FI_EINVAL;
+	uint32_t index, i;
 
-	for (; index <= last; index++) {
+	for (i = 0; i < 1u << av->bits; i++) {
+		index = weft_fi_av_place(av, addr, i);
 		if (!weft_fi_av_used(av, index))
 			continue;
 		ret = weft_av_remove(av->av, &index, 1);
@@ -98,7 +100,7 @@ int weft_fi_av_insert_at(struct weft_fi_av *av, const struct weft_sockaddr *addr
 		if (i && ntohs(addr->port) + i > UINT16_MAX)
 			break;
 		a.port = htons(ntohs(addr->port) + i);
-		index = (at << av->bits) + i;
+		index = weft_fi_av_place(av, at, i);
 		ret = weft_av_insert_at(av->av, &a, 1, &index);
 		if (ret >= 0)
 			ret = ret == 1 ? weft_fi_av_took(av, index) : -FI_EINVAL;
@@ -111,12 +113,12 @@ int weft_fi_av_insert_at(struct weft_fi_av *av, const struct weft_sockaddr *addr
 /* The lock is held. Find the next free index among those that the provider chooses. */
 static int weft_fi_av_next(struct weft_fi_av *av, fi_addr_t *at)
 {
-	fi_addr_t most = WEFT_AV_MAX >> av->bits;
+	fi_addr_t most = weft_fi_av_most(av->bits);
 	fi_addr_t n;
 
 	for (n = 0; n < most; n++) {
 		*at = (av->next + n) % most;
-		if (!weft_fi_av_used(av, *at << av->bits)) {
+		if (!weft_fi_av_used(av, *at)) {
 			av->next = (*at + 1) % most;
 			return 0;
 		}

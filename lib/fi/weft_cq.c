@@ -126,7 +126,7 @@ static fi_addr_t weft_fi_cqe_source(struct weft_fi_cq *cq, const struct weft_cqe
 	half = weft_fi_cqe_half(cq, cqe);
 	av = half ? half->ep->av : NULL;
 	if (cqe->src != WEFT_SRC_ANY)
-		src = cqe->src >> (av ? av->bits : 0);
+		src = av ? cqe->src % weft_fi_av_most(av->bits) : cqe->src;
 	else if (av && av->shared)
 		weft_fi_share_sync(av);
 	pthread_mutex_unlock(&cq->eps_lock);

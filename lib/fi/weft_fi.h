@@ -260,6 +260,22 @@ struct weft_fi_av {
 	_Atomic(_Atomic uint8_t *) used[WEFT_AV_MAX / WEFT_FI_AV_CHUNK];
 };
 
+/* Return: the most addresses of a vector; each has (1 << @bits) contexts. */
+static inline uint32_t weft_fi_av_most(unsigned int bits)
+{
+	return WEFT_AV_MAX >> bits;
+}
+
+/*
+ * Return: the index of a context of an address. The kernel reports the lowest index of a sender.
+ * So an address that was inserted comes before a context of another address with its service.
+ */
+static inline uint32_t weft_fi_av_place(const struct weft_fi_av *av, fi_addr_t at,
+					uint32_t context)
+{
+	return context * weft_fi_av_most(av->bits) + at;
+}
+
 /**
  * struct weft_fi_set - a wait set
  * @fid: libfabric's part

@@ -69,8 +69,7 @@ static void weft_fi_share_copy(struct weft_fi_av *av)
 	uint32_t i;
 
 	for (i = 0; i < share->high || i < av->high; i++) {
-		bool here = weft_fi_av_used(av, i << av->bits) &&
-			    !weft_av_lookup(av->av, i << av->bits, &mine);
+		bool here = weft_fi_av_used(av, i) && !weft_av_lookup(av->av, i, &mine);
 
 		if (here && !memcmp(&mine, &share->addr[i], sizeof(mine)))
 			continue;
@@ -104,7 +103,7 @@ void weft_fi_share_sync(struct weft_fi_av *av)
 /* The share's lock is held. */
 static int weft_fi_share_next(struct weft_fi_share *share, uint32_t *at)
 {
-	uint32_t most = WEFT_AV_MAX >> share->bits;
+	uint32_t most = weft_fi_av_most(share->bits);
 	uint32_t n;
 
 	for (n = 0; n < most; n++) {
@@ -142,7 +141,7 @@ int weft_fi_share_insert(struct weft_fi_av *av, const struct weft_sockaddr *addr
 		}
 		share->map[index[i]] = index[i];
 		/* compared with the address that the kernel has */
-		weft_av_lookup(av->av, index[i] << av->bits, &share->addr[index[i]]);
+		weft_av_lookup(av->av, index[i], &share->addr[index[i]]);
 		if (share->high <= index[i])
 			share->high = index[i] + 1;
 	}

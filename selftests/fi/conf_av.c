@@ -148,6 +148,41 @@ static bool bits(void)
 	return true;
 }
 
+/*
+ * A context of the address before has the service of the endpoint. The endpoint's own address is
+ * the source, and receives that name it get the message.
+ */
+static bool bits_source(void)
+{
+	struct fi_cq_attr cq = { .format = FI_CQ_FORMAT_TAGGED, .wait_obj = FI_WAIT_UNSPEC };
+	struct fi_av_attr av = { .type = FI_AV_TABLE, .rx_ctx_bits = 4 };
+	struct fi_cq_tagged_entry c;
+	struct side *s = &p.a;
+	struct sockaddr_in a[2];
+	size_t len = sizeof(a[1]);
+	fi_addr_t at[2], src;
+
+	CHECK(side_open(s, 0, &p.o));
+	CHECK_EQ(fi_av_open(s->domain, &av, &s->av, NULL), 0);
+	CHECK_EQ(fi_cq_open(s->domain, &cq, &s->txcq, NULL), 0);
+	CHECK_EQ(fi_cq_open(s->domain, &cq, &s->rxcq, NULL), 0);
+	CHECK_EQ(fi_endpoint(s->domain, s->info, &s->ep, NULL), 0);
+	CHECK_EQ(fi_ep_bind(s->ep, &s->av->fid, 0), 0);
+	CHECK_EQ(fi_ep_bind(s->ep, &s->txcq->fid, FI_TRANSMIT), 0);
+	CHECK_EQ(fi_ep_bind(s->ep, &s->rxcq->fid, FI_RECV), 0);
+	CHECK_EQ(fi_enable(s->ep), 0);
+	CHECK_EQ(fi_getname(&s->ep->fid, &a[1], &len), 0);
+	a[0] = a[1];
+	a[0].sin_port = htons(ntohs(a[1].sin_port) - 1);
+	CHECK_EQ(fi_av_insert(s->av, a, 2, at, 0, NULL), 2);
+	CHECK_EQ(fi_recv(s->ep, rbuf, 64, NULL, at[1], ctx(1)), 0);
+	CHECK_EQ(fi_send(s->ep, sbuf, 8, NULL, at[1], ctx(2)), 0);
+	CHECK_EQ(completion(s->rxcq, &c, &src, NULL), 1);
+	CHECK(c.op_context == ctx(1));
+	CHECK_EQ(src, at[1]);
+	return is_sent(2);
+}
+
 /* ---- Sharing ------------------------------------------------------------------------------ */
 
 /* Read one byte from the other process, or write one to it. */
@@ -549,6 +584,8 @@ static const struct row rows[] = {
 	    ALONE),
 	ROW("AV-010", ON_RDM, "Bits for contexts take places that the program does not see", bits,
 	    ALONE),
+	ROW("AV-010b", ON_RDM, "A sender is named by its own address, not by another's context",
+	    bits_source, ALONE, .o.caps = FI_DIRECTED_RECV | FI_SOURCE),
 	ROW("AV-011", ON_RDM, "A named vector is the same in several processes", shared, ALONE),
 	ROW("AV-011b", ON_RDM, "Who only receives learns of senders that others insert",
 	    only_receives, ALONE),
