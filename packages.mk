@@ -16,11 +16,15 @@ clean_env := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u DESTDIR -u PREFIX -u LIB
 # on failure the end of the log
 logged = >$(1) 2>&1 || { tail -n 40 $(1); exit 1; }
 
-.PHONY: deb rpm packages-deb packages-rpm
+.PHONY: deb rpm packages-deb packages-rpm tree-deb tree-rpm
 packages-deb packages-rpm: packages-%:
 	$(Q)selftests/vm/packages build $*
 
-deb: packages-deb
+# (a make that begins when libdat2 is there, so that it sees libdat2)
+deb rpm: %: packages-%
+	@$(MAKE) --no-print-directory tree-$@
+
+tree-deb:
 	$(say) DEB '$(deb)'
 	$(Q)rm -rf $(deb) && mkdir -p $(deb_tree) && $(call copy_tree,$(deb_tree))
 	$(Q)sed 's/@VERSION@/$(VERSION)/;s/@DATE@/$(deb_date)/' debian/changelog.in \
@@ -29,10 +33,11 @@ deb: packages-deb
 		$(if $(have_dat),,-Ppkg.weft.nodat) $(call logged,../log)
 	$(Q)rm -rf $(deb_tree)
 	$(Q)lintian --fail-on error --allow-root $(deb)/*.changes
+	$(or $(dat_note),@:)
 	@ls $(deb)/*.deb
 
 # (on Debian the database of RPM does not know what is installed: --nodeps)
-rpm: packages-rpm
+tree-rpm:
 	$(say) RPM '$(rpm)'
 	$(Q)rm -rf $(rpm) && mkdir -p $(rpm)/SOURCES/weft-$(VERSION) && \
 		$(call copy_tree,$(rpm)/SOURCES/weft-$(VERSION))
@@ -41,4 +46,5 @@ rpm: packages-rpm
 		$(if $(have_dat),,--without dat) -D '_topdir $(abspath $(rpm))' \
 		-D 'weft_version $(VERSION)' weft.spec $(call logged,$(rpm)/log)
 	$(Q)rm -rf $(rpm)/BUILD $(rpm)/BUILDROOT $(rpm)/SOURCES
+	$(or $(dat_note),@:)
 	@ls $(rpm)/RPMS/*/*.rpm
