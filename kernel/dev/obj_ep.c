@@ -142,7 +142,7 @@ struct weft_ep *weft_uep_ep(struct weft_obj *obj)
 	return weft_uep_of(obj)->ep;
 }
 
-/* ---- Words for people -------------------------------------------------------------------------- */
+/* ---- Words for people ------------------------------------------------------------------------ */
 
 const char *weft_ep_type_name(u32 type)
 {
