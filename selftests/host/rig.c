@@ -587,6 +587,9 @@ void rig_inject_group(struct rig_node *node, const struct weft_sockaddr *src,
 
 	ev.data = malloc(len);
 	memcpy(ev.data, data, len);
+	rig_capture(node, src, group->family ? group : &node->core.addr[0], WEFT_CLASS_FIRST, data,
+		    len, "injected");
+	rig_capture_end();
 	rig_push(node->rig, &ev);
 }
 
@@ -727,6 +730,7 @@ struct rig *rig_new(const struct rig_conf *conf)
 	rig->now = NSEC_PER_SEC + rig_random(rig) % NSEC_PER_SEC;
 	weft_host_seed(rig_random(rig));
 	rig_net_init(rig);
+	rig_capture_begin();
 	for (i = 0; i < conf->nodes; i++) {
 		struct rig_node *node = &rig->node[i];
 

@@ -727,6 +727,17 @@ int rig_handoff(struct rig_ep *pep, u64 conn, u16 service);
 int rig_shutdown(struct rig_ep *ep);
 int rig_shutdown_graceful(struct rig_ep *ep);
 
+/* ---- Captures: rig_capture.c ----------------------------------------------------- */
+
+/* Begin the section of a world, if WEFT_PCAP asks for a capture. */
+void rig_capture_begin(void);
+/* A packet leaves @node, or is forged for it. @comment: constant, or NULL. */
+void rig_capture(struct rig_node *node, const struct weft_sockaddr *src,
+		 const struct weft_sockaddr *dst, u8 class, const void *data, u32 len,
+		 const char *comment);
+/* The packets of a run have left. */
+void rig_capture_end(void);
+
 /* Shared between the rig's own files. */
 void rig_push(struct rig *rig, struct rig_event *ev);
 void rig_net_init(struct rig *rig);

@@ -385,6 +385,9 @@ void rig_carry(struct rig_node *node, u32 to, const void *data, u32 len)
 	struct weft_sockaddr src = node->core.addr[0];
 
 	src.port = cpu_to_be16(node->rig->conf.core.udp_port);
+	rig_capture(node, &src, &node->rig->node[to].core.addr[0], WEFT_CLASS_FIRST, data, len,
+		    NULL);
+	rig_capture_end();
 	leave(node, &node->rig->node[to], &src, NULL, WEFT_CLASS_FIRST, data, len);
 }
 
@@ -448,6 +451,9 @@ static void transmit(struct rig_node *node, const struct weft_tx *tx, u32 i)
 		return;
 	}
 	check_padding(p, len);
+	if (!node->crashed)
+		rig_capture(node, &src, dst, tx->class, p, len,
+			    tx->rec && tx->rec->again ? "again" : NULL);
 	if (weft_addr_is_group(dst))
 		spread(node, &src, dst, tx->class, p, len);
 	else
@@ -465,6 +471,7 @@ void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n)
 			weft_host_die(__FILE__, __LINE__, "run of %u packets", tx[i].nseg);
 		for (k = 0; k < tx[i].nseg; k++)
 			transmit(core->port, &tx[i], k);
+		rig_capture_end();
 	}
 }
 
@@ -495,6 +502,11 @@ void weft_env_send(struct weft_core *core, struct weft_path *path, struct weft_t
 		weft_host_die(__FILE__, __LINE__, "packet of another lane");
 	check_padding(b->data, b->len);
 	src.port = cpu_to_be16(core->conf.udp_port);
+	if (!node->crashed) {
+		rig_capture(node, &src, weft_path_addr(path), WEFT_CLASS_FIRST, b->data, b->len,
+			    NULL);
+		rig_capture_end();
+	}
 	leave(node, rig_find_node(node->rig, weft_path_addr(path)), &src, NULL,
 	      WEFT_CLASS_FIRST, b->data, b->len);
 	free(b->data);
