@@ -264,6 +264,9 @@ LIBDIR	?= $(PREFIX)/lib/$(MULTIARCH)
 FABRIC_LIBDIR ?= $(or $(shell pkg-config --variable=libdir libfabric 2>/dev/null),$(LIBDIR))
 FABRIC_DIR ?= $(FABRIC_LIBDIR)/libfabric
 DAT_DIR	?= $(LIBDIR)
+# so does Wireshark: scripts for all its versions are in the folder of plugins itself
+WIRESHARK_DIR ?= $(or $(wildcard /usr/lib64/wireshark/plugins),\
+	/usr/lib/$(MULTIARCH)/wireshark/plugins)
 MODDIR	?= /lib/modules/$(KREL)/extra
 INSTALL	:= install
 
@@ -271,6 +274,7 @@ units := weft.service weft-metrics.service weft-metrics.timer
 installed = $(FABRIC_DIR)/libweft-fi.so $(LIBDIR)/libweft.so.0 \
 	$(DAT_DIR)/libdaplweft.so.2 $(PREFIX)/lib/weft/dat-conf \
 	$(LIBDIR)/libweft.so $(LIBDIR)/pkgconfig/weft.pc $(PREFIX)/bin/weftctl \
+	$(WIRESHARK_DIR)/weft.lua \
 	$(patsubst include/%,$(PREFIX)/include/%,$(wildcard include/weft/*.h)) \
 	$(patsubst uapi/%,$(PREFIX)/include/%,$(wildcard uapi/linux/*.h)) \
 	$(PREFIX)/lib/udev/rules.d/60-weft.rules \
@@ -308,6 +312,7 @@ install-user: lib tools
 	$(if $(have_dat),lib/dat/dat-conf add '$(DESTDIR)/etc/dat.conf' \
 		'$(DAT_DIR)/libdaplweft.so.2')
 	$(call put,755,$(B)/bin/weftctl,$(PREFIX)/bin/weftctl)
+	$(call put,644,lib/wireshark/weft.lua,$(WIRESHARK_DIR)/weft.lua)
 	$(INSTALL) -d '$(DESTDIR)$(PREFIX)/include/weft' '$(DESTDIR)$(PREFIX)/include/linux'
 	$(INSTALL) -m 644 include/weft/*.h '$(DESTDIR)$(PREFIX)/include/weft/'
 	$(INSTALL) -m 644 uapi/linux/*.h '$(DESTDIR)$(PREFIX)/include/linux/'
@@ -327,7 +332,7 @@ uninstall:
 	rm -f $(foreach f,$(installed),'$(DESTDIR)$(f)')
 	lib/dat/dat-conf remove '$(DESTDIR)/etc/dat.conf'
 	-rmdir '$(DESTDIR)$(PREFIX)/include/weft' '$(DESTDIR)$(FABRIC_DIR)' \
-		'$(DESTDIR)$(PREFIX)/lib/weft' 2>/dev/null
+		'$(DESTDIR)$(PREFIX)/lib/weft' '$(DESTDIR)$(WIRESHARK_DIR)' 2>/dev/null
 	[ -z '$(KREL)' ] || rm -f '$(DESTDIR)$(MODDIR)/weft.ko'
 	$(if $(DESTDIR),,[ -z '$(KREL)' ] || depmod $(KREL))
 	$(if $(DESTDIR),,ldconfig)
@@ -385,9 +390,10 @@ help:
 #>
 #> Install
 #>   make install       module, libraries, provider, weftctl, headers, manual,
-#>                      udev rule, service; DESTDIR=, PREFIX=/usr/local, LIBDIR=,
-#>                      FABRIC_DIR= (libfabric's folder of providers), DAT_DIR= (the
-#>                      folder of the DAT provider), MODDIR=
+#>                      udev rule, service, Wireshark's dissector; DESTDIR=,
+#>                      PREFIX=/usr/local, LIBDIR=, FABRIC_DIR= (libfabric's folder
+#>                      of providers), DAT_DIR= (the folder of the DAT provider),
+#>                      WIRESHARK_DIR= (Wireshark's folder of plugins), MODDIR=
 #>   make uninstall     the same, backwards
 #>   make install-dkms  the module's source for DKMS (also uninstall-dkms)
 #>   make sign          signs the module for Secure Boot: KEY=FILE CERT=FILE
