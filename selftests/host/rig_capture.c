@@ -7,7 +7,7 @@
  * the file. WEFT_PCAP_FORM chooses what is written:
  *
  *	packets	(the default) each packet
- *	runs	the packets of a run as one datagram, as a sender's netdev port hands them to its device
+ *	runs	the packets of a run as one datagram, as a netdev port gives them to its device
  *	bad	each packet with changed bytes
  *
  * WEFT_PCAP_MOST=N keeps the files small: at most N datagrams of each world.
@@ -85,7 +85,11 @@ void rig_capture_begin(void)
 
 	if (!name)
 		return;
-	form = !what ? PACKETS : !strcmp(what, "runs") ? RUNS : !strcmp(what, "bad") ? BAD : PACKETS;
+	form = PACKETS;
+	if (what && !strcmp(what, "runs"))
+		form = RUNS;
+	else if (what && !strcmp(what, "bad"))
+		form = BAD;
 	left = most ? strtoul(most, NULL, 0) : U32_MAX;
 	if (file < 0)
 		file = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);

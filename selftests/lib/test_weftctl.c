@@ -330,7 +330,7 @@ static void test_waits(void)
 	CHECK(f.pid == 7 && !strcmp(f.ep, "10.77.0.1:9") && !strcmp(f.peer, "fd77::1"));
 	CHECK(f.tag == UINT64_MAX && f.age_ms == 3000);
 	CHECK(!waits("show port", &f) && !strcmp(f.port, "port"));
-	CHECK(!waits_of(&flow_words, "weft1 peer 10.77.0.2 state open", &f) && !f.has_tag);
+	CHECK(!waits_of(&flow_words, "show weft1 peer 10.77.0.2 state open", &f) && !f.has_tag);
 	CHECK(!strcmp(f.state, "open") && !strcmp(f.peer, "10.77.0.2") && f.any);
 	CHECK(waits_of(&flow_words, "show weft1 tag 7", &f) == -1);
 	CHECK(waits("show weft0 state open", &f) == -1);

@@ -143,7 +143,8 @@
 #define WEFT_ATTR_FROM		92
 #define WEFT_ATTR_LEN		93	/* u64: bytes */
 #define WEFT_ATTR_CAME		94	/* u64: bytes of a message that have come */
-#define WEFT_ATTR_HOW		95	/* string: "eager", "announced", a send also "local" (weftctl(8)) */
+/* string: "eager", "announced", a send also "local" (weftctl(8)) */
+#define WEFT_ATTR_HOW		95
 #define WEFT_ATTR_AGE		96	/* u64: ns that it has waited */
 #define WEFT_ATTR_BUF		97	/* u64: address of a receive's first segment */
 #define WEFT_ATTR_SRQ		98	/* u32: handle of the shared receive queue */
