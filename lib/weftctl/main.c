@@ -101,7 +101,7 @@ int main(int argc, char **argv)
 	const char *batch = NULL, *state = NULL;
 	int opt;
 
-	while ((opt = getopt_long_only(argc, argv, "jpdb:s:fVh", options, NULL)) != -1) {
+	while ((opt = getopt_long_only(argc, argv, "+jpdb:s:fVh", options, NULL)) != -1) {
 		switch (opt) {
 		case 'j':
 			json = true;

@@ -182,16 +182,31 @@ static int metrics(const char *name, const struct answers *counters)
 
 /* ---- The object ------------------------------------------------------------------------- */
 
+/* The options of this object may stand behind its name, too. Return: true if @arg is one. */
+static bool option(const char *arg)
+{
+	if (!strcmp(arg, "-d") || !strcmp(arg, "--details"))
+		out_more(true, out_is_metrics());
+	else if (!strcmp(arg, "--prometheus"))
+		out_more(out_has_details(), true);
+	else
+		return false;
+	return true;
+}
+
 int do_stats(int argc, char **argv)
 {
-	int ret = parse_show("stats", &argc, &argv);
 	struct answers all = { 0 };
 	const char *name;
+	int ret;
 
+	for (; argc && option(argv[0]); argc--)
+		argv++;
+	ret = parse_show("stats", &argc, &argv);
 	if (ret < 0)
 		return EXIT_USAGE;
 	if (ret) {
-		printf("Usage: weftctl [-d] stats [show [[port] NAME]]\n"
+		printf("Usage: weftctl stats [-d] [--prometheus] [show [[port] NAME]]\n"
 		       "       weftctl stats help\n"
 		       "Shows counters of ports; -d also says what each counts.\n"
 		       "With --prometheus counters, objects and limits have the form that Prometheus "
