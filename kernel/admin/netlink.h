@@ -21,8 +21,8 @@ int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port);
 /**
  * struct weft_dump - position of a dump
  * @pos: position in the port
- * @in: position in the object @of, whose parts are dumped
- * @part: position in a part of it
+ * @in: position in the object @of, whose parts are dumped; or number of a flow on a path
+ * @part: number of a send of this flow
  * @of: context and handle of that object
  * @port: number of the port in the namespace
  * @found: a port was found

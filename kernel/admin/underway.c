@@ -101,7 +101,7 @@ static bool weft_send_put(struct sk_buff *skb, const struct weft_send_info *s)
 	       (s->told && nla_put_flag(skb, WEFT_ATTR_TOLD));
 }
 
-static bool weft_flow_put_info(struct sk_buff *skb, const struct weft_flow_info *f, bool in)
+static bool weft_flow_info_put(struct sk_buff *skb, const struct weft_flow_info *f)
 {
 	static const char * const states[] = {
 		[WEFT_FLOWS_ASKING] = "asking",
@@ -111,22 +111,22 @@ static bool weft_flow_put_info(struct sk_buff *skb, const struct weft_flow_info 
 		[WEFT_FLOWS_DEAD] = "dead",
 	};
 
-	return nla_put_string(skb, WEFT_ATTR_FLOW_WAY, in ? "in" : "out") ||
+	return nla_put_string(skb, WEFT_ATTR_FLOW_WAY, f->in ? "in" : "out") ||
 	       nla_put_string(skb, WEFT_ATTR_FLOW_STATE, states[f->state]) ||
 	       nla_put(skb, WEFT_ATTR_FLOW_PEER, sizeof(f->peer), &f->peer) ||
 	       nla_put_u32(skb, WEFT_ATTR_FLOW_LAST, f->last) ||
 	       nla_put_u32(skb, WEFT_ATTR_FLOW_CREDIT, f->credit) ||
 	       nla_put_u32(skb, WEFT_ATTR_FLOW_BYTES, f->credit_bytes) ||
 	       nla_put_u32(skb, WEFT_ATTR_FLOW_WAITING, f->waiting) ||
-	       (!in && nla_put_u32(skb, WEFT_ATTR_FLOW_UNACKED, f->unacked)) ||
+	       (!f->in && nla_put_u32(skb, WEFT_ATTR_FLOW_UNACKED, f->unacked)) ||
 	       (f->early && nla_put_u32(skb, WEFT_ATTR_FLOW_EARLY, f->early)) ||
 	       (f->age && nla_put_u64_64bit(skb, WEFT_ATTR_AGE, f->age, WEFT_ATTR_PAD));
 }
 
-/* One message. Return: true; false: no space. */
+/* One message, of a send or a flow. Return: true; false: no space. */
 static bool weft_underway_one(struct sk_buff *skb, struct netlink_callback *cb,
 			      struct weft_port *port, const struct weft_send_info *send,
-			      const struct weft_flow_info *flow, bool in)
+			      const struct weft_flow_info *flow)
 {
 	const struct weft_near_info *near = send ? &send->near : &flow->near;
 	void *head;
@@ -137,7 +137,7 @@ static bool weft_underway_one(struct sk_buff *skb, struct netlink_callback *cb,
 	if (!head)
 		return false;
 	if (weft_near_put(skb, cb, port, near) ||
-	    (send ? weft_send_put(skb, send) : weft_flow_put_info(skb, flow, in))) {
+	    (send ? weft_send_put(skb, send) : weft_flow_info_put(skb, flow))) {
 		genlmsg_cancel(skb, head);
 		return false;
 	}
@@ -159,7 +159,7 @@ static int weft_underway_way(struct sk_buff *skb, struct netlink_callback *cb,
 			 weft_path_flows_out(path, weft_now(), &next, u->flow, WEFT_UNDERWAY);
 		for (i = 0; i < n; i++) {
 			dump->in = u->flow[i].no | (in ? WEFT_UNDERWAY_IN : 0);
-			if (!weft_underway_one(skb, cb, port, NULL, &u->flow[i], in))
+			if (!weft_underway_one(skb, cb, port, NULL, &u->flow[i]))
 				return -EMSGSIZE;
 		}
 	} while (n == WEFT_UNDERWAY);
@@ -191,7 +191,7 @@ static int weft_underway_sends(struct sk_buff *skb, struct netlink_callback *cb,
 		for (i = 0; i < n; i++) {
 			dump->in = u->send[i].flow;
 			dump->part = u->send[i].no;
-			if (!weft_underway_one(skb, cb, port, &u->send[i], NULL, false))
+			if (!weft_underway_one(skb, cb, port, &u->send[i], NULL))
 				return -EMSGSIZE;
 		}
 	} while (n == WEFT_UNDERWAY);

@@ -111,9 +111,32 @@ static loff_t weft_llseek(struct file *file, loff_t where, int what)
 	return likely(ctx->seek) ? weft_notify(ctx, where, what) : -ESPIPE;
 }
 
+/*
+ * Find the next object of a context that @look takes. Objects stay in the table meanwhile:
+ * ctx->lock is held.
+ */
 static int weft_ctx_obj_next(struct weft_ctx *ctx, u32 *index,
-			     bool (*look)(struct weft_obj *obj, void *to), void *to);
-static bool weft_obj_ep(struct weft_obj *obj, void *to);
+			     bool (*look)(struct weft_obj *obj, void *to), void *to)
+{
+	struct weft_obj *obj;
+	int err = -ENOENT;
+	u32 i;
+
+	mutex_lock(&ctx->lock);
+	for (i = *index; err && i < WEFT_CTX_OBJS; i++) {
+		obj = rcu_dereference_protected(ctx->objs[i], lockdep_is_held(&ctx->lock));
+		if (obj && look(obj, to))
+			err = 0;
+	}
+	mutex_unlock(&ctx->lock);
+	*index = i;
+	return err;
+}
+
+static bool weft_obj_ep(struct weft_obj *obj, void *to)
+{
+	return weft_uep_look(obj, to);
+}
 
 /*
  * /proc/PID/fdinfo/N: the context, and a line for each endpoint. The kernel lets those read it who
@@ -287,33 +310,6 @@ void weft_dev_free(struct weft_dev *dev)
 }
 
 /* ---- For the administrator ------------------------------------------------------------------- */
-
-/*
- * Find the next object of a context that @look takes. Objects stay in the table meanwhile:
- * ctx->lock is held.
- */
-static int weft_ctx_obj_next(struct weft_ctx *ctx, u32 *index,
-			     bool (*look)(struct weft_obj *obj, void *to), void *to)
-{
-	struct weft_obj *obj;
-	int err = -ENOENT;
-	u32 i;
-
-	mutex_lock(&ctx->lock);
-	for (i = *index; err && i < WEFT_CTX_OBJS; i++) {
-		obj = rcu_dereference_protected(ctx->objs[i], lockdep_is_held(&ctx->lock));
-		if (obj && look(obj, to))
-			err = 0;
-	}
-	mutex_unlock(&ctx->lock);
-	*index = i;
-	return err;
-}
-
-static bool weft_obj_ep(struct weft_obj *obj, void *to)
-{
-	return weft_uep_look(obj, to);
-}
 
 static u32 weft_ctx_endpoints(struct weft_ctx *ctx)
 {

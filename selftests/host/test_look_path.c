@@ -207,6 +207,7 @@ TEST_F(look_path, fence)
 	EXPECT_EQ(8, sends[1].len);
 	EXPECT_EQ(WEFT_FOR_FENCE, sends[1].waits);
 	EXPECT_EQ(9, sends[2].len);
+	EXPECT_EQ(WEFT_FOR_FENCE, sends[2].waits);
 }
 
 /* Both ends of a flow agree. */

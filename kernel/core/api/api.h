@@ -370,6 +370,7 @@ struct weft_near_info {
  * @no: its number: a later call that begins there reports it first
  * @near: the endpoint of this node
  * @peer: the remote endpoint; a flow within the node: its receiver
+ * @in: incoming
  * @state: WEFT_FLOWS_*
  * @last: number of the last message that has begun; incoming: that has had its turn
  * @credit: messages that may begin before the receiver gives more credit
@@ -383,6 +384,7 @@ struct weft_flow_info {
 	u64 no;
 	struct weft_near_info near;
 	struct weft_sockaddr peer;
+	bool in;
 	u32 state;
 	u32 last;
 	u32 credit;

@@ -96,6 +96,7 @@ static void weft_look_rflow(const struct weft_rflow *rf, struct weft_flow_info *
 
 	*info = (struct weft_flow_info){
 		.no = rf->no,
+		.in = true,
 		.state = rf->gone ? WEFT_FLOWS_DEAD : WEFT_FLOWS_OPEN,
 		.peer = rf->path->node.addr,
 		.last = rf->id.mseq - 1,
@@ -157,8 +158,8 @@ static u8 weft_look_begin(const struct weft_txm *txm)
 
 	if (!flow->accepted)
 		return flow->tries ? WEFT_FOR_ENDPOINT : WEFT_FOR_CONTACT;
-	if (!weft_list_empty(&flow->fenced) &&
-	    txm == weft_entry(flow->fenced.next, struct weft_txm, node))
+	/* a held send is in no queue */
+	if (weft_list_empty(&txm->qnode))
 		return WEFT_FOR_FENCE;
 	if (!weft_credit_begins(flow))
 		return WEFT_FOR_CREDIT;
