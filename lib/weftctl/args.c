@@ -588,46 +588,60 @@ static int parse_tag(const char *arg, uint64_t *tag)
 	return errno || *end || arg[0] < '0' || arg[0] > '9' ? -1 : 0;
 }
 
-/* Return: true if @arg is the word of a filter. */
-static bool wait_word(const struct wait_words *w, const char *arg)
+enum wait_word { NO_WORD, PID, EP, AGE, PEER, TAG, STATE };
+
+/* The word of a filter that @arg is */
+static enum wait_word wait_word(const struct wait_words *w, const char *arg)
 {
-	return matches(arg, "pid") || matches(arg, "ep") || matches(arg, "age") ||
-	       matches(arg, w->peer) || (w->tags && matches(arg, "tag")) ||
-	       (w->state && matches(arg, w->state));
+	if (matches(arg, "pid"))
+		return PID;
+	if (matches(arg, "ep"))
+		return EP;
+	if (matches(arg, "age"))
+		return AGE;
+	if (matches(arg, w->peer))
+		return PEER;
+	if (w->tags && matches(arg, "tag"))
+		return TAG;
+	return w->state && matches(arg, w->state) ? STATE : NO_WORD;
 }
 
 /* A filter's word and its value */
-static int parse_wait(const struct wait_words *w, const char *word, const char *arg,
-		      struct wait_filter *filter)
+static int parse_wait(enum wait_word word, const char *arg, struct wait_filter *filter)
 {
 	unsigned long val = 0;
 	int ret = 0;
 
-	if (matches(word, "pid")) {
+	switch (word) {
+	case PID:
 		ret = parse_number(arg, 1, UINT32_MAX, &val);
 		filter->pid = val;
-	} else if (matches(word, "ep")) {
+		break;
+	case EP:
 		filter->ep = arg;
-	} else if (matches(word, "age")) {
+		break;
+	case AGE:
 		ret = parse_number(arg, 0, UINT32_MAX, &val);
 		filter->age_ms = 1000ull * val;
 		filter->has_age = true;
-	} else if (matches(word, w->peer)) {
+		break;
+	case PEER:
 		filter->peer = arg;
-	} else if (w->tags && matches(word, "tag")) {
+		break;
+	case TAG:
 		ret = parse_tag(arg, &filter->tag);
 		filter->has_tag = true;
-	} else {
+		break;
+	default:
 		filter->state = arg;
 	}
-	if (ret)
-		complain("\"%s\" is no number for \"%s\"", arg, word);
 	return ret;
 }
 
 int parse_waits(const struct wait_words *words, int argc, char **argv, struct wait_filter *filter)
 {
 	const char *object = words->object;
+	enum wait_word word;
 	bool named;
 
 	memset(filter, 0, sizeof(*filter));
@@ -642,7 +656,8 @@ int parse_waits(const struct wait_words *words, int argc, char **argv, struct wa
 		argv++;
 	}
 	for (; argc; argc -= 2, argv += 2) {
-		if (!wait_word(words, argv[0])) {
+		word = wait_word(words, argv[0]);
+		if (!word) {
 			complain("%s show: unknown word \"%s\", try \"weftctl %s help\"", object,
 				 argv[0], object);
 			return -1;
@@ -651,8 +666,10 @@ int parse_waits(const struct wait_words *words, int argc, char **argv, struct wa
 			complain("%s show: a value is missing after \"%s\"", object, argv[0]);
 			return -1;
 		}
-		if (parse_wait(words, argv[0], argv[1], filter))
+		if (parse_wait(word, argv[1], filter)) {
+			complain("\"%s\" is no number for \"%s\"", argv[1], argv[0]);
 			return -1;
+		}
 		filter->any = true;
 	}
 	return 0;

@@ -47,8 +47,9 @@ const char *program_words(char state)
 	case 'D':
 		return "waits in the kernel";
 	case 'Z':
-	case 'X':
 		return "has ended";
+	case 'X':
+		return "has ended, or is not visible here";
 	case 'S':
 	case 'I':
 		return "sleeps";

@@ -34,7 +34,10 @@ struct seen {
 	uint32_t early;
 };
 
-/* All objects. @program: state of a process as in /proc/PID/stat, 0: not known. */
+/*
+ * All objects. @program: state of a process as in /proc/PID/stat; X: /proc does not have it, 0: not
+ * known.
+ */
 struct scene {
 	const struct seen *all;
 	size_t n;

@@ -36,7 +36,7 @@ static const struct {
 	{ WEFT_CMD_EP_GET, SEEN_EP, WEFT_ATTR_EP_PEER, WEFT_ATTR_EP_STATE },
 };
 
-/* State of a process, as /proc/PID/stat has it behind the name */
+/* State of a process, as /proc/PID/stat has it behind the name; X: the file is not there */
 static char program(uint32_t pid)
 {
 	char path[32], line[256], *end;
@@ -54,36 +54,18 @@ static char program(uint32_t pid)
 	return end && end[1] ? end[2] : 0;
 }
 
-static void copy_text(char *to, size_t size, struct nlattr *attrs, int len, int type)
-{
-	const struct nlattr *attr = nla_find(attrs, len, type);
-
-	to[0] = 0;
-	if (attr)
-		nla_strlcpy(to, attr, size);
-}
-
-static bool copy_addr(struct weft_sockaddr *to, struct nlattr *attrs, int len, int type)
-{
-	const struct nlattr *attr = nla_find(attrs, len, type);
-
-	if (attr)
-		nla_memcpy(to, (struct nlattr *)attr, sizeof(*to));
-	return attr;
-}
-
 static void read_seen(struct seen *s, unsigned int list, struct nlattr *attrs, int len)
 {
 	char way[8];
 
 	memset(s, 0, sizeof(*s));
 	s->kind = lists[list].kind;
-	copy_text(s->port, sizeof(s->port), attrs, len, WEFT_ATTR_PORT_NAME);
+	find_text(s->port, sizeof(s->port), attrs, len, WEFT_ATTR_PORT_NAME);
 	copy_name(s->comm, sizeof(s->comm), nla_find(attrs, len, WEFT_ATTR_COMM));
-	copy_text(s->state, sizeof(s->state), attrs, len, lists[list].state);
-	copy_text(way, sizeof(way), attrs, len, WEFT_ATTR_FLOW_WAY);
-	copy_addr(&s->ep, attrs, len, WEFT_ATTR_EP_ADDR);
-	s->named = copy_addr(&s->peer, attrs, len, lists[list].peer);
+	find_text(s->state, sizeof(s->state), attrs, len, lists[list].state);
+	find_text(way, sizeof(way), attrs, len, WEFT_ATTR_FLOW_WAY);
+	find_addr(&s->ep, attrs, len, WEFT_ATTR_EP_ADDR);
+	s->named = find_addr(&s->peer, attrs, len, lists[list].peer);
 	s->in = !strcmp(way, "in");
 	s->tagged = nla_find(attrs, len, WEFT_ATTR_TAG);
 	s->pid = find_uint(attrs, len, WEFT_ATTR_PID);
@@ -146,24 +128,11 @@ static int by_program(const void *a, const void *b)
 	return x->age_ms < y->age_ms ? 1 : -(x->age_ms > y->age_ms);
 }
 
-static bool same_addr_text(const struct weft_sockaddr *addr, const char *text)
-{
-	struct weft_sockaddr node = *addr;
-	char is[ADDR_TEXT];
-
-	addr_text(is, addr);
-	if (!strcmp(is, text))
-		return true;
-	node.port = 0;
-	addr_text(is, &node);
-	return !strcmp(is, text);
-}
-
 static bool wanted(const struct wait_filter *f, const struct seen *x)
 {
 	return x->kind <= SEEN_SEND && x->age_ms >= (f->has_age ? f->age_ms : AGE_MS) &&
-	       (!f->pid || x->pid == f->pid) && (!f->ep || same_addr_text(&x->ep, f->ep)) &&
-	       (!f->peer || same_addr_text(&x->peer, f->peer)) &&
+	       (!f->pid || x->pid == f->pid) && (!f->ep || addr_is(&x->ep, f->ep)) &&
+	       (!f->peer || addr_is(&x->peer, f->peer)) &&
 	       (!f->has_tag || (x->tagged && !((x->tag ^ f->tag) & ~x->ignore)));
 }
 

@@ -148,6 +148,25 @@ uint64_t find_uint(struct nlattr *attrs, int len, int type)
 	return attr ? get_uint(attr) : 0;
 }
 
+void find_text(char *to, size_t size, struct nlattr *attrs, int len, int type)
+{
+	const struct nlattr *attr = nla_find(attrs, len, type);
+
+	to[0] = 0;
+	if (attr)
+		nla_strlcpy(to, attr, size);
+}
+
+bool find_addr(struct weft_sockaddr *to, struct nlattr *attrs, int len, int type)
+{
+	struct nlattr *attr = nla_find(attrs, len, type);
+
+	memset(to, 0, sizeof(*to));
+	if (attr)
+		nla_memcpy(to, attr, sizeof(*to));
+	return attr;
+}
+
 static void print_value(const struct field *f, const struct nlattr *attr)
 {
 	struct weft_sockaddr addr;

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <net/if.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "weftctl.h"
 
@@ -218,6 +219,19 @@ void addr_text(char text[ADDR_TEXT], const struct weft_sockaddr *addr)
 			 ntohs(addr->port));
 	else
 		snprintf(text, ADDR_TEXT, "%s%s", host, scope);
+}
+
+bool addr_is(const struct weft_sockaddr *addr, const char *text)
+{
+	struct weft_sockaddr node = *addr;
+	char is[ADDR_TEXT];
+
+	addr_text(is, addr);
+	if (!strcmp(is, text))
+		return true;
+	node.port = 0;
+	addr_text(is, &node);
+	return !strcmp(is, text);
 }
 
 void out_addr(const char *key, enum out_style style, const struct weft_sockaddr *addr)

@@ -19,20 +19,11 @@ struct counter {
 	uint64_t value;
 };
 
-static void copy(char *to, size_t size, const struct answer *a, int type)
-{
-	const struct nlattr *attr = nla_find(a->attrs, a->len, type);
-
-	to[0] = 0;
-	if (attr)
-		nla_strlcpy(to, attr, size);
-}
-
 static void read_counter(struct counter *c, const struct answer *a)
 {
-	copy(c->port, sizeof(c->port), a, WEFT_ATTR_PORT_NAME);
-	copy(c->name, sizeof(c->name), a, WEFT_ATTR_STAT_NAME);
-	copy(c->text, sizeof(c->text), a, WEFT_ATTR_STAT_TEXT);
+	find_text(c->port, sizeof(c->port), a->attrs, a->len, WEFT_ATTR_PORT_NAME);
+	find_text(c->name, sizeof(c->name), a->attrs, a->len, WEFT_ATTR_STAT_NAME);
+	find_text(c->text, sizeof(c->text), a->attrs, a->len, WEFT_ATTR_STAT_TEXT);
 	c->value = find_uint(a->attrs, a->len, WEFT_ATTR_STAT_VALUE);
 }
 
@@ -153,8 +144,8 @@ static void metrics_gauges(const struct answers *all, const struct gauge *g)
 		for (a = all->all; a < all->all + all->n; a++) {
 			if (!nla_find(a->attrs, a->len, g->attr))
 				continue;
-			copy(port, sizeof(port), a, WEFT_ATTR_PORT_NAME);
-			copy(label, sizeof(label), a, g->label);
+			find_text(port, sizeof(port), a->attrs, a->len, WEFT_ATTR_PORT_NAME);
+			find_text(label, sizeof(label), a->attrs, a->len, g->label);
 			printf("weft_%s{port=\"%s\"", g->name, port);
 			if (g->label)
 				printf(",%s=\"%s\"", g->label_name, label);

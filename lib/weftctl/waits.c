@@ -119,22 +119,11 @@ static const struct listing flow_listing = {
 	"asking, refused, open, closing, dead"
 };
 
-/* Return: true if an address is @text, with its service or without. */
 static bool same_addr(struct nlattr *attrs, int len, int type, const char *text)
 {
-	struct nlattr *attr = nla_find(attrs, len, type);
-	struct weft_sockaddr addr = { 0 };
-	char is[ADDR_TEXT];
+	struct weft_sockaddr addr;
 
-	if (!attr)
-		return false;
-	nla_memcpy(&addr, attr, sizeof(addr));
-	addr_text(is, &addr);
-	if (!strcmp(is, text))
-		return true;
-	addr.port = 0;
-	addr_text(is, &addr);
-	return !strcmp(is, text);
+	return find_addr(&addr, attrs, len, type) && addr_is(&addr, text);
 }
 
 /* Return: true if a receive or message with this tag concerns the filter's tag. */

@@ -130,7 +130,7 @@ struct wait_words {
 	bool tags;		/* it has tags */
 };
 
-/* Arguments of "recv show", "msg show", "send show" and "flow show" */
+/* Arguments of "hang", and of the command show of "recv", "msg", "send" and "flow" */
 struct wait_filter {
 	const char *port;	/* NULL: all, as with all below */
 	const char *ep;
@@ -180,6 +180,8 @@ void out_addr(const char *key, enum out_style style, const struct weft_sockaddr 
 
 /* Write an address as text, with its service unless that is 0 */
 void addr_text(char text[ADDR_TEXT], const struct weft_sockaddr *addr);
+/* Return: true if an address is @text, with its service or without. */
+bool addr_is(const struct weft_sockaddr *addr, const char *text);
 
 /* ---- netlink.c -------------------------------------------------------------------------- */
 
@@ -242,8 +244,10 @@ struct field {
 /* Print an object with these attributes; @fields: a table of struct field */
 void print_object(struct nlattr *attrs, int len, const void *fields);
 uint64_t get_uint(const struct nlattr *attr);
-/* The number in the attribute @type, 0: there is none */
+/* The value of the attribute @type; 0, an empty text, an address of family 0: there is none */
 uint64_t find_uint(struct nlattr *attrs, int len, int type);
+void find_text(char *to, size_t size, struct nlattr *attrs, int len, int type);
+bool find_addr(struct weft_sockaddr *to, struct nlattr *attrs, int len, int type);
 
 int do_port(int argc, char **argv);
 int do_ep(int argc, char **argv);
