@@ -241,9 +241,8 @@ static void weft_grant_pick(struct weft_core *core, const struct weft_rxm *own,
 /* A message has no sign of a stall before its sender can have answered a grant. */
 static void weft_grant_patience(struct weft_path *path)
 {
-	path->bulk.stall = WEFT_GRANT_STALL;
-	if (weft_path_far(path))
-		path->bulk.stall = 2 * path->class[WEFT_CLASS_FIRST].srtt;
+	path->bulk.stall = max_t(weft_ns, WEFT_GRANT_STALL,
+				 2 * path->class[WEFT_CLASS_FIRST].srtt);
 }
 
 /*
