@@ -480,10 +480,16 @@ static const struct genl_ops weft_ops[] = {
 	WEFT_DUMP(WEFT_CMD_MSG_GET),
 	WEFT_DUMP(WEFT_CMD_SEND_GET),
 	WEFT_DUMP(WEFT_CMD_FLOW_GET),
+	WEFT_OP(WEFT_CMD_EVENT_GET, 0, NULL, weft_nl_events, name),
 	WEFT_SET(WEFT_CMD_JOB_ADD, weft_nl_job_add, job),
 	WEFT_SET(WEFT_CMD_JOB_SET, weft_nl_job_set, job),
 	WEFT_SET(WEFT_CMD_JOB_DEL, weft_nl_job_del, job),
 	WEFT_SET(WEFT_CMD_LIMIT_SET, weft_nl_limit_set, limit),
+};
+
+/* Events name users: see event.c. */
+static const struct genl_multicast_group weft_groups[] = {
+	{ .name = WEFT_GENL_EVENTS, .flags = GENL_UNS_ADMIN_PERM },
 };
 
 struct genl_family weft_family __ro_after_init = {
@@ -494,6 +500,8 @@ struct genl_family weft_family __ro_after_init = {
 	.module = THIS_MODULE,
 	.ops = weft_ops,
 	.n_ops = ARRAY_SIZE(weft_ops),
+	.mcgrps = weft_groups,
+	.n_mcgrps = ARRAY_SIZE(weft_groups),
 	.resv_start_op = WEFT_CMD_PORT_ADD,
 };
 
@@ -505,7 +513,11 @@ struct genl_family weft_family __ro_after_init = {
  */
 int __init weft_netlink_init(void)
 {
-	return genl_register_family(&weft_family);
+	int err = genl_register_family(&weft_family);
+
+	if (!err)
+		weft_events_switch(true);
+	return err;
 }
 
 /**
@@ -515,5 +527,6 @@ int __init weft_netlink_init(void)
  */
 void weft_netlink_exit(void)
 {
+	weft_events_switch(false);
 	genl_unregister_family(&weft_family);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft admin - declarations for netlink.c, dump.c, waits.c, underway.c and job.c
+ * weft admin - declarations for netlink.c, dump.c, answer.c, waits.c, underway.c, event.c and
+ * job.c
  */
 #ifndef WEFT_ADMIN_NETLINK_H
 #define WEFT_ADMIN_NETLINK_H
@@ -37,6 +38,9 @@ struct weft_dump {
 };
 
 int weft_nl_dump(struct sk_buff *skb, struct netlink_callback *cb);
+
+/* ---- answer.c -------------------------------------------------------------------------------- */
+
 void *weft_nl_begin(struct sk_buff *skb, struct netlink_callback *cb);
 bool weft_nl_visible(struct netlink_callback *cb, kuid_t uid);
 bool weft_nl_owner_put(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
@@ -51,6 +55,11 @@ int weft_nl_waits(struct sk_buff *skb, struct netlink_callback *cb, struct weft_
 
 int weft_nl_underway(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
 		     struct weft_dump *dump);
+
+/* ---- event.c --------------------------------------------------------------------------------- */
+
+int weft_nl_events(struct sk_buff *skb, struct netlink_callback *cb);
+void weft_events_switch(bool on);
 
 /* ---- job.c ----------------------------------------------------------------------------------- */
 

@@ -28,6 +28,7 @@
 
 #include "../compat.h"
 #include "../trace/trace_core.h"
+#include "history.h"
 #include "path.h"
 
 /**
@@ -351,44 +352,6 @@ void weft_env_path_close(struct weft_path *path)
 }
 
 /**
- * weft_env_given_up - report messages that were given up; see core/base/env.h
- * @path: their path
- * @n: number of messages
- * @err: errno, the reason
- *
- * Context: any but hard interrupt; the path is locked.
- */
-void weft_env_given_up(struct weft_path *path, u32 n, int err)
-{
-	const struct weft_port *port = weft_port_of(weft_path_core(path));
-	const struct weft_sockaddr *a = weft_path_addr(path);
-	const char *why;
-
-	switch (err) {
-	case ECONNREFUSED:
-		why = "the receiver's endpoint has gone";
-		break;
-	case ECONNRESET:
-		why = "the receiver's node has ended or restarted";
-		break;
-	case EHOSTUNREACH:
-		why = "the node never answered; does a firewall drop weft's UDP port?";
-		break;
-	case ETIMEDOUT:
-		why = "the node was silent, or its program did not receive them in time";
-		break;
-	default:
-		why = "the port or its route has gone";
-	}
-	if (a->family == AF_INET6)
-		pr_warn_ratelimited("%s: %u messages to %pI6c, already reported as sent, were given up: %s\n",
-				    port->name, n, a->addr, why);
-	else
-		pr_warn_ratelimited("%s: %u messages to %pI4, already reported as sent, were given up: %s\n",
-				    port->name, n, a->addr, why);
-}
-
-/**
  * struct weft_denied_why - a cause of refused operations
  * @word: for the trace point
  * @text: for the kernel log
@@ -443,30 +406,11 @@ void weft_env_denied(struct weft_path *path, const struct weft_denied *d)
 	weft_trace_sockaddr(&from, weft_path_addr(path));
 	pr_warn("%s: node %pISc: %u one-sided operations refused, the last one of user %u with key %#llx on service %u: %s. Mend that program, or end it if it guesses keys; trace point weft_rma_denied shows each\n",
 		port->name, &from, pp->denied, d->uid, d->key, d->service, why->text);
+	weft_history_add(port->history, &(struct weft_note){
+		.kind = WEFT_NOTE_DENIED, .err = EACCES, .uid = d->uid, .to = pp->denied,
+		.addr = weft_path_addr(path),
+	});
 	pp->denied = 0;
-}
-
-/**
- * weft_env_version - report a node that speaks another version; see core/base/env.h
- * @core: the core
- * @addr: the node
- * @oldest: oldest version that it speaks
- * @newest: newest one
- * @own: version that this node speaks
- *
- * Context: any but hard interrupt.
- */
-void weft_env_version(struct weft_core *core, const struct weft_sockaddr *addr, u32 oldest,
-		      u32 newest, u32 own)
-{
-	const struct weft_port *port = weft_port_of(core);
-
-	if (addr->family == AF_INET6)
-		pr_warn_ratelimited("%s: node %pI6c speaks versions %u to %u of the protocol, this node speaks %u; upgrade the older module\n",
-				    port->name, addr->addr, oldest, newest, own);
-	else
-		pr_warn_ratelimited("%s: node %pI4 speaks versions %u to %u of the protocol, this node speaks %u; upgrade the older module\n",
-				    port->name, addr->addr, oldest, newest, own);
 }
 
 /**

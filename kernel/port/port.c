@@ -31,6 +31,7 @@
 #include <linux/slab.h>
 #include <net/net_namespace.h>
 
+#include "history.h"
 #include "path.h"
 #include "port.h"
 #include "upcalls.h"
@@ -187,6 +188,7 @@ static void weft_port_down(struct weft_port *port)
 	synchronize_net();
 	weft_paths_release(port);
 	port->ops->stop(port);
+	weft_history_close(port->history);
 }
 
 /* The caller holds weft_ports_lock and a reference of its own. */
@@ -203,6 +205,7 @@ static void weft_port_kill(struct weft_port *port)
 	mutex_unlock(&port->group_lock);
 	port->ops->detach(port);
 	weft_up_del(port);
+	weft_history_plain(port->history, WEFT_NOTE_PORT_DEL);
 	weft_port_down(port);
 	pr_info("%s: deleted\n", port->name);
 	weft_port_put(port);
@@ -382,6 +385,11 @@ static struct weft_port *weft_port_alloc(struct net *net, const struct weft_port
 	port->ops = ops;
 	port->net = net;
 	port->net_cookie = net->net_cookie;
+	port->history = weft_history_open(net, name);
+	if (!port->history) {
+		kvfree(port);
+		return NULL;
+	}
 	refcount_set(&port->ref, 1);
 	INIT_LIST_HEAD(&port->node);
 	spin_lock_init(&port->path_lock);
@@ -401,7 +409,7 @@ static int weft_port_begin(struct weft_port *port, struct weft_port_conf *conf,
 	lockdep_assert_held(&weft_ports_lock);
 	err = port->ops->start(port, conf, extack);
 	if (err)
-		goto put;
+		goto close;
 	weft_conf_default(&cc);
 	cc.udp_port = conf->udp_port;
 	cc.fast = READ_ONCE(weft_fast_paths);
@@ -422,6 +430,7 @@ static int weft_port_begin(struct weft_port *port, struct weft_port_conf *conf,
 		goto detach;
 	}
 	list_add_tail_rcu(&port->node, &weft_ports);
+	weft_history_plain(port->history, WEFT_NOTE_PORT_ADD);
 	return 0;
 
 detach:
@@ -434,6 +443,8 @@ down:
 stop:
 	WRITE_ONCE(port->state, WEFT_PORT_GONE);
 	port->ops->stop(port);
+close:
+	weft_history_close(port->history);
 put:
 	weft_port_put(port);
 	return err;
@@ -554,4 +565,5 @@ void weft_ports_exit(void)
 	weft_netdev_exit();
 	destroy_workqueue(weft_port_wq);
 	weft_vnet_exit();
+	weft_histories_exit();
 }

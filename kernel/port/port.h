@@ -35,6 +35,7 @@
 
 struct netlink_ext_ack;
 struct weft_dev;
+struct weft_history;
 struct weft_ioc_query;
 struct weft_neigh_info;
 struct weft_port;
@@ -193,6 +194,7 @@ extern const struct weft_port_ops weft_vnet_ops;
  * @state: WEFT_PORT_*
  * @begun: the core is initialised
  * @ref: references, see above
+ * @history: its events; open until the port is GONE
  * @node: in the list of ports, RCU
  * @dev: character device; managed by kernel/dev
  * @path_lock: protects @ppaths; BH
@@ -212,6 +214,7 @@ struct weft_port {
 	int state;
 	bool begun;
 	refcount_t ref;
+	struct weft_history *history;
 	struct list_head node;
 	struct weft_dev *dev;
 	spinlock_t path_lock;	/* ppaths */

@@ -9,6 +9,7 @@
 
 #include <linux/slab.h>
 
+#include "history.h"
 #include "port.h"
 #include "upcalls.h"
 
@@ -54,6 +55,7 @@ void weft_port_put(struct weft_port *port)
 		weft_up_free(port);
 		weft_core_exit(&port->core);
 	}
+	weft_history_put(port->history);
 	kvfree_rcu(port, rcu);
 }
 
@@ -82,6 +84,8 @@ void weft_port_link(struct weft_port *port, bool up)
 	int from = up ? WEFT_PORT_DOWN : WEFT_PORT_UP;
 	int to = up ? WEFT_PORT_UP : WEFT_PORT_DOWN;
 
-	if (cmpxchg(&port->state, from, to) == from && !list_empty(&port->node))
-		pr_info_ratelimited("%s: link %s\n", port->name, up ? "up" : "down");
+	if (cmpxchg(&port->state, from, to) != from || list_empty(&port->node))
+		return;
+	weft_history_plain(port->history, up ? WEFT_NOTE_LINK_UP : WEFT_NOTE_LINK_DOWN);
+	pr_info_ratelimited("%s: link %s\n", port->name, up ? "up" : "down");
 }

@@ -9,6 +9,8 @@
 
 #include <linux/types.h>
 
+struct net;
+struct weft_history_event;
 struct weft_port;
 
 /**
@@ -55,6 +57,16 @@ void weft_up_del(struct weft_port *port);
  * Sleeps.
  */
 void weft_up_free(struct weft_port *port);
+
+/**
+ * weft_up_event - tell listeners of an event of a port
+ * @net: the port's namespace
+ * @port: the port's name
+ * @event: the event
+ *
+ * Sleeps.
+ */
+void weft_up_event(struct net *net, const char *port, const struct weft_history_event *event);
 
 /**
  * weft_up_irq - report that a queue of a driver has packets

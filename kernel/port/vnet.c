@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 #include <net/ipv6.h>
 
+#include "history.h"
 #include "vnet.h"
 
 /* ---- Link and neighbours --------------------------------------------------------------------- */
@@ -75,6 +76,7 @@ static void weft_vnet_neigh_work(struct work_struct *work)
 
 	if (conflicts != vn->conflicts) {
 		vn->conflicts = conflicts;
+		weft_history_plain(vn->port->history, WEFT_NOTE_CONFLICT);
 		pr_warn_ratelimited("%s: another node on the link has an address of this port\n",
 				    vn->port->name);
 	}

@@ -21,6 +21,7 @@
 #include <linux/slab.h>
 #include <linux/virtio_ring.h>
 
+#include "history.h"
 #include "vnet.h"
 
 #define WEFT_VNET_CTRL_MS	1000	/* maximum duration of a command */
@@ -407,6 +408,7 @@ static void weft_vnet_remove(struct virtio_device *vdev)
 	vdev->priv = NULL;
 	mutex_unlock(&vn->lock);
 	if (!vn->releasing) {
+		weft_history_plain(vn->port->history, WEFT_NOTE_DEVICE);
 		pr_info("%s: the device %s has gone\n", vn->port->name, vn->name);
 		weft_vnet_event(vn);
 		weft_port_lost(vn->port);

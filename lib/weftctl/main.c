@@ -25,6 +25,8 @@ static const char usage[] =
 	"         send   sends under way, and what each waits for\n"
 	"         flow   flows: messages from one endpoint to another\n"
 	"         hang   which programs wait for what, and why\n"
+	"         event  what has happened to ports\n"
+	"         monitor  events as they happen\n"
 	"         limit  what a port may use at most, and for how long it waits\n"
 	"         job    jobs: whose programs do not hear those of others\n"
 	"OPTIONS: -j, --json     JSON\n"
@@ -59,6 +61,8 @@ static const struct choice objects[] = {
 	{ "send", do_send },
 	{ "flow", do_flow },
 	{ "hang", do_hang },
+	{ "event", do_event },
+	{ "monitor", do_monitor },
 	{ "limit", do_limit },
 	{ "job", do_job },
 	{ "help", help },

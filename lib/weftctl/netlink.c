@@ -56,11 +56,16 @@ static int connect_family(void)
 	return 0;
 }
 
+int find_family(void)
+{
+	return sock ? 0 : connect_family();
+}
+
 struct nl_msg *request(uint8_t cmd, bool dump)
 {
 	struct nl_msg *msg;
 
-	if (!sock && connect_family())
+	if (find_family())
 		return NULL;
 	msg = nlmsg_alloc();
 	if (!msg || !genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0,

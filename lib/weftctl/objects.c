@@ -171,7 +171,7 @@ static void print_value(const struct field *f, const struct nlattr *attr)
 {
 	struct weft_sockaddr addr;
 	uint8_t mac[6] = { 0 };
-	char str[64];
+	char str[160];
 
 	switch (f->kind) {
 	case STR:
@@ -187,6 +187,9 @@ static void print_value(const struct field *f, const struct nlattr *attr)
 		break;
 	case MS:
 		out_uint(f->key, f->style, get_uint(attr) / 1000000);
+		break;
+	case TIME:
+		out_time(f->key, f->style, get_uint(attr));
 		break;
 	case FLAG:
 		out_str(f->key, f->style, "all");

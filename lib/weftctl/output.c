@@ -8,6 +8,7 @@
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "weftctl.h"
 
@@ -197,6 +198,19 @@ void out_hex(const char *key, enum out_style style, uint64_t val)
 	char buf[24];
 
 	snprintf(buf, sizeof(buf), "0x%" PRIx64, val);
+	out_str(key, style, buf);
+}
+
+void out_time(const char *key, enum out_style style, uint64_t ns)
+{
+	time_t s = (time_t)(ns / 1000000000);
+	char buf[64], day[32], zone[8];
+	struct tm tm = { 0 };
+
+	localtime_r(&s, &tm);
+	strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", &tm);
+	strftime(zone, sizeof(zone), "%z", &tm);
+	snprintf(buf, sizeof(buf), "%s.%06u%s", day, (unsigned int)(ns / 1000 % 1000000), zone);
 	out_str(key, style, buf);
 }
 

@@ -6,7 +6,7 @@
  * - netlink.c exchanges messages with the kernel.
  * - output.c writes text or JSON.
  * - objects.c describes the objects to show, waits.c those that wait or are under way.
- * - stats.c shows counters, hang.c and diagnose.c why programs wait.
+ * - event.c shows events, stats.c counters, hang.c and diagnose.c why programs wait.
  * - port.c changes ports, limit.c their limits, job.c their jobs.
  * - module.c prints versions.
  * - main.c selects the command.
@@ -171,6 +171,8 @@ void out_list_open(const char *key);
 void out_list_close(void);
 void out_str(const char *key, enum out_style style, const char *val);
 void out_uint(const char *key, enum out_style style, uint64_t val);
+/* A time in nanoseconds since 1970, as local time (ISO 8601) */
+void out_time(const char *key, enum out_style style, uint64_t ns);
 void out_mac(const char *key, enum out_style style, const uint8_t *mac);
 /* A number in hexadecimal digits, in JSON as text: it may have 64 bits */
 void out_hex(const char *key, enum out_style style, uint64_t val);
@@ -187,6 +189,8 @@ bool addr_is(const struct weft_sockaddr *addr, const char *text);
 
 typedef void (*answer_fn)(struct nlattr *attrs, int len, const void *arg);
 
+/* Find the module, and have it loaded. Return: 0, -1: message printed */
+int find_family(void);
 /* Create a request; NULL: message printed. @dump: request all objects */
 struct nl_msg *request(uint8_t cmd, bool dump);
 /*
@@ -228,11 +232,12 @@ void copy_name(char *name, size_t size, const struct nlattr *attr);
 
 /* ---- objects.c, waits.c, port.c, limit.c, job.c ------------------------------------------ */
 
-enum kind { STR, UINT, HEX, MS, FLAG, YES, MAC, ADDR, ADDRS, UINTS };
+enum kind { STR, UINT, HEX, MS, TIME, FLAG, YES, MAC, ADDR, ADDRS, UINTS };
 
 /*
  * A value of an object. Values are printed in the order of the table. ADDRS and UINTS may repeat. A
- * FLAG that is present prints "all", a YES "yes". MS: nanoseconds, printed in milliseconds
+ * FLAG that is present prints "all", a YES "yes". MS: nanoseconds, printed in milliseconds.
+ * TIME: nanoseconds since 1970
  */
 struct field {
 	uint16_t attr;
@@ -261,6 +266,8 @@ int do_msg(int argc, char **argv);
 int do_send(int argc, char **argv);
 int do_flow(int argc, char **argv);
 int do_hang(int argc, char **argv);
+int do_event(int argc, char **argv);
+int do_monitor(int argc, char **argv);
 int do_limit(int argc, char **argv);
 int do_job(int argc, char **argv);
 

@@ -172,6 +172,16 @@ int weft_nl_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return 0;
 }
 
+int weft_nl_events(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return 0;
+}
+
+/* No event is sent. */
+void weft_events_switch(bool on)
+{
+}
+
 /* ---- Requests -------------------------------------------------------------------------------- */
 
 static u32 put_addr(u8 *at, u8 what)

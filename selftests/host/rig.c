@@ -200,13 +200,18 @@ int weft_env_path_open(struct weft_path *path, u32 *max_payload)
 	return 0;
 }
 
-void weft_env_version(struct weft_core *core, const struct weft_sockaddr *addr, u32 oldest,
-		      u32 newest, u32 own)
+void weft_env_note(struct weft_core *core, const struct weft_note *note)
 {
-}
+	struct rig_node *node = core->port;
+	struct rig_note *n = &node->note[note->kind];
 
-void weft_env_given_up(struct weft_path *path, u32 n, int err)
-{
+	if (node->rig->threads)
+		return;
+	n->count++;
+	n->last = *note;
+	n->last.addr = NULL;
+	if (note->addr)
+		n->addr = *note->addr;
 }
 
 void weft_env_denied(struct weft_path *path, const struct weft_denied *d)
@@ -333,7 +338,6 @@ static void arrive(struct rig_node *node, const struct rig_event *ev, u32 n)
 	}
 	receive(node, ev, n);
 }
-
 
 static void expire(struct rig_path *rp, u64 gen)
 {

@@ -164,6 +164,18 @@ struct rig_link {
 };
 
 /**
+ * struct rig_note - reports of a kind, see weft_env_note()
+ * @count: how many
+ * @last: the last one, without its address
+ * @addr: its address
+ */
+struct rig_note {
+	u32 count;
+	struct weft_note last;
+	struct weft_sockaddr addr;
+};
+
+/**
  * struct rig_node - a node
  * @rig: its world
  * @index: its number
@@ -185,6 +197,7 @@ struct rig_link {
  * @ngroups: how many
  * @nresv: calls of weft_env_tx_resv()
  * @flows_most: the most flows that have led to one of its endpoints at once; sums.c
+ * @note: what was reported, by kind; not while threads run
  * @denied: the last one-sided operation that was refused; not while threads run
  */
 struct rig_node {
@@ -208,6 +221,7 @@ struct rig_node {
 	u32 ngroups;
 	u32 nresv;
 	u64 flows_most;
+	struct rig_note note[WEFT_NOTE_CORE];
 	struct weft_denied denied;
 };
 

@@ -440,6 +440,9 @@ TEST(contact__linger_limit)
 	n = take(&t);
 	EXPECT_EQ(MANY, n + rig_counter(&t.rig->node[0], WEFT_CNT_msgs_given_up));
 	EXPECT_EQ(1, rig_counter(&t.rig->node[0], WEFT_CNT_limit_linger));
+	EXPECT_EQ(1, t.rig->node[0].note[WEFT_NOTE_LIMIT].count);
+	EXPECT_STREQ("limit_linger", t.rig->node[0].note[WEFT_NOTE_LIMIT].last.limit);
+	EXPECT_LT(0, t.rig->node[0].note[WEFT_NOTE_GIVEN_UP].count);
 	rig_free(t.rig);
 }
 

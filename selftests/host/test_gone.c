@@ -188,16 +188,23 @@ TEST_F(gone, unreachable_many)
 TEST_F(gone, dead)
 {
 	struct two *t = &self->t;
+	const struct rig_note *down = &t->rig->node[0].note[WEFT_NOTE_PATH_DOWN];
 
 	ASSERT_TRUE(message(t));
 	rig_crash(&t->rig->node[1]);
 	ASSERT_TRUE(put_all(t));
 	ends(t, t->ca, self->end, KINDS, 30 * SEC);
 	EXPECT_TRUE(all_ended(self->end, true, ETIMEDOUT, 10 * SEC, 10 * SEC + MORE));
+	/* the administrator hears of it */
+	EXPECT_EQ(1, down->count);
+	EXPECT_EQ(ETIMEDOUT, down->last.err);
+	EXPECT_EQ(0, memcmp(&down->addr, &t->rig->node[1].core.addr[0], sizeof(down->addr)));
 	ASSERT_TRUE(put_all(t));
 	ends(t, t->ca, self->end, KINDS, 30 * SEC);
 	EXPECT_TRUE(all_ended(self->end, false, EHOSTUNREACH, 5 * SEC, 5 * SEC + MORE));
 	EXPECT_EQ(2, rig_counter(&t->rig->node[0], WEFT_CNT_paths_dead));
+	EXPECT_EQ(2, down->count);
+	EXPECT_EQ(EHOSTUNREACH, down->last.err);
 }
 
 /* Sends wait for a receive while no packet arrives: the sender asks the peer for a sign of life. */

@@ -233,6 +233,7 @@ TEST_F(hello, restarted)
 	EXPECT_NE(old, path_of(self->b));
 	EXPECT_NE(id, path_of(self->b)->id);
 	EXPECT_EQ(1, rig_counter(&self->rig->node[1], WEFT_CNT_peer_restarts));
+	EXPECT_EQ(1, self->rig->node[1].note[WEFT_NOTE_RESTARTED].count);
 	weft_path_put(old);
 
 	/* the same incarnation, but it has lost its state */

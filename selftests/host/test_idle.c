@@ -121,6 +121,9 @@ TEST(closed)
 	EXPECT_EQ(0, paths(&w));
 	EXPECT_EQ(2, count(&w, WEFT_CNT_paths_idle));
 	EXPECT_EQ(0, count(&w, WEFT_CNT_paths_dead));
+	EXPECT_EQ(1, w.rig->node[0].note[WEFT_NOTE_PATH_UP].count);
+	EXPECT_EQ(1, w.rig->node[0].note[WEFT_NOTE_PATH_IDLE].count);
+	EXPECT_EQ(0, w.rig->node[0].note[WEFT_NOTE_PATH_DOWN].count);
 	rig_free(w.rig);
 }
 

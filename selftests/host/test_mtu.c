@@ -275,6 +275,9 @@ TEST(mtu__black_hole)
 	EXPECT_EQ(0, two_status(&t, t.ca, 1, 5 * MS));
 	EXPECT_EQ(0, memcmp(t.room, t.buf, TWO_LONG));
 	EXPECT_EQ(1, rig_counter(&t.rig->node[0], WEFT_CNT_mtu_reduced));
+	EXPECT_EQ(1, t.rig->node[0].note[WEFT_NOTE_MTU].count);
+	EXPECT_GT(t.rig->node[0].note[WEFT_NOTE_MTU].last.from,
+		  t.rig->node[0].note[WEFT_NOTE_MTU].last.to);
 	EXPECT_EQ(0, rig_counter(&t.rig->node[0], WEFT_CNT_paths_dead));
 	rig_free(t.rig);
 }

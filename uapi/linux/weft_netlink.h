@@ -12,6 +12,7 @@
 
 #define WEFT_GENL_NAME		"weft"
 #define WEFT_GENL_VERSION	1
+#define WEFT_GENL_EVENTS	"events"	/* multicast group of EVENT_GET; CAP_NET_ADMIN */
 
 /*
  * Commands. GET: a request with a name, or a dump. The answers have the same command number. Each
@@ -44,6 +45,8 @@
 #define WEFT_CMD_MSG_GET	18	/* dump: [PORT_NAME]: messages that wait for a receive */
 #define WEFT_CMD_SEND_GET	19	/* dump: [PORT_NAME]: sends under way */
 #define WEFT_CMD_FLOW_GET	20	/* dump: [PORT_NAME]: flows, outgoing ones first */
+/* dump: [PORT_NAME]: events of ports, also of deleted ones; a message to the group "events" */
+#define WEFT_CMD_EVENT_GET	21
 
 #define WEFT_ATTR_UNSPEC	0
 #define WEFT_ATTR_PAD		1
@@ -164,6 +167,20 @@
 #define WEFT_ATTR_FLOW_UNACKED	110	/* u32: messages in unacknowledged packets, out only */
 #define WEFT_ATTR_FLOW_EARLY	111	/* u32: message that came before an earlier one, in only */
 #define WEFT_ATTR_STAT_TEXT	112	/* string: what a counter counts */
-#define WEFT_ATTR_MAX		112
+/* u64: number of a message to the group: a missing one was not sent to any listener */
+#define WEFT_ATTR_EVENT_NR	113
+#define WEFT_ATTR_EVENT_FIRST	114	/* u64: when the event happened, ns since 1970 */
+#define WEFT_ATTR_EVENT_LAST	115	/* u64: when it happened last, if it did again */
+#define WEFT_ATTR_EVENT_COUNT	116	/* u64: how often it happened, if more than once */
+#define WEFT_ATTR_EVENT_WHAT	117	/* string: its kind (weftctl(8)) */
+#define WEFT_ATTR_EVENT_WHY	118	/* string: its cause, and what to do */
+#define WEFT_ATTR_EVENT_PEER	119	/* binary struct weft_sockaddr: the remote node, service 0 */
+#define WEFT_ATTR_EVENT_ERR	120	/* u32: errno that programs get */
+#define WEFT_ATTR_EVENT_LIMIT	121	/* string: counter of a limit, see 'stats -d' */
+/* u64: the least version of a peer; the former payload of its packets */
+#define WEFT_ATTR_EVENT_FROM	122
+/* u64: the largest version, the present payload; how many messages, or refused operations */
+#define WEFT_ATTR_EVENT_TO	123
+#define WEFT_ATTR_MAX		123
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */

@@ -79,10 +79,13 @@ static void weft_path_bury(struct weft_path *path, struct weft_out *out)
 	path->state = WEFT_PATHS_DEAD;
 	path->busy = 0;
 	told = weft_monitor_bury(path, heard);
-	if (path->unused)
+	if (path->unused) {
 		weft_count(core, paths_idle);
-	else
+		weft_path_note(path, WEFT_NOTE_PATH_IDLE, 0, 0, 0);
+	} else {
 		weft_count(core, paths_dead);
+		weft_path_note(path, WEFT_NOTE_PATH_DOWN, path->failing, 0, 0);
+	}
 	while (weft_path_strip(path, &lost, out)) {
 		if (++n % 64)
 			continue;

@@ -383,11 +383,43 @@ u32 weft_env_path_fit(struct weft_path *path);
  */
 void weft_env_path_close(struct weft_path *path);
 
-/*
- * Report to the administrator that @n messages on a path were given up. Their sends had succeeded,
- * so no program hears of it. @err: errno, the reason.
+/* What weft_env_note() reports; "path" is a path to another node. */
+enum weft_note_kind {
+	WEFT_NOTE_PATH_UP,	/* the handshake of a path is complete */
+	WEFT_NOTE_PATH_DOWN,	/* a path was given up; err */
+	WEFT_NOTE_PATH_IDLE,	/* a path ended, as no side used it */
+	WEFT_NOTE_RESTARTED,	/* the peer has started anew: another incarnation */
+	WEFT_NOTE_VERSION,	/* the peer speaks other versions of the wire format: from, to */
+	WEFT_NOTE_MTU,		/* the largest payload of a path has changed: from, to */
+	WEFT_NOTE_GIVEN_UP,	/* messages were given up whose sends had succeeded: to; err */
+	WEFT_NOTE_LIMIT,	/* a limit was reached: limit, uid */
+	WEFT_NOTE_CORE,		/* number of the kinds above; the port has more of its own */
+};
+
+#define WEFT_NOTE_NO_UID	U32_MAX
+
+/**
+ * struct weft_note - what an administrator may want to know about a port
+ * @kind: enum weft_note_kind
+ * @err: errno, positive, 0: none
+ * @uid: user, WEFT_NOTE_NO_UID: none
+ * @from: a former value, or the least one
+ * @to: the present value, the largest one, or a number of messages
+ * @addr: the remote node, NULL: none
+ * @limit: counter of the limit, as in WEFT_COUNTERS; constant; NULL: none
  */
-void weft_env_given_up(struct weft_path *path, u32 n, int err);
+struct weft_note {
+	u8 kind;
+	int err;
+	u32 uid;
+	u64 from;
+	u64 to;
+	const struct weft_sockaddr *addr;
+	const char *limit;
+};
+
+/* Report @note to the administrator. Any context but hard interrupts; any lock may be held. */
+void weft_env_note(struct weft_core *core, const struct weft_note *note);
 
 #define WEFT_DENIED_KEY		1	/* no region has the key, or the region has just ended */
 #define WEFT_DENIED_BOUNDS	2	/* bytes outside of the region */
@@ -413,13 +445,6 @@ struct weft_denied {
 
 /* Report to the administrator that an operation was refused. The path is locked. */
 void weft_env_denied(struct weft_path *path, const struct weft_denied *d);
-
-/*
- * Report to the administrator that the node @addr speaks versions @oldest to @newest of the wire
- * format, and not this node's version @own.
- */
-void weft_env_version(struct weft_core *core, const struct weft_sockaddr *addr, u32 oldest,
-		      u32 newest, u32 own);
 
 /*
  * Begin or end the reception of packets to a group. The service is not used, and there is no second

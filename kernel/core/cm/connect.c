@@ -147,7 +147,7 @@ static int weft_cm_try(struct weft_ep *ep, const struct weft_sockaddr *addr, con
 		}
 		if (IS_ERR(path)) {
 			if (PTR_ERR(path) == -ENOSPC)
-				weft_count(core, limit_paths);
+				weft_limit_hit(core, limit_paths, ep->user->uid);
 			return (int)PTR_ERR(path);
 		}
 		err = weft_cm_ask(ep, path, addr, data, len, until, again, out);

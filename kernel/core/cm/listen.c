@@ -71,7 +71,7 @@ bool weft_cm_admit(struct weft_core *core)
 	core->nasked += room;
 	weft_unlock(&core->svc_lock);
 	if (!room)
-		weft_count(core, limit_requests);
+		weft_limit_hit(core, limit_requests, WEFT_NOTE_NO_UID);
 	return room;
 }
 

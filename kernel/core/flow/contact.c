@@ -192,7 +192,7 @@ int weft_contact_rx(struct weft_path *path, const struct weft_w_open *w)
 		goto refuse;
 	}
 	if (ep && weft_credit_orphaned(ep)) {
-		weft_keep_count(path->core, WEFT_FULL_ENDPOINT);
+		weft_keep_count(ep, WEFT_FULL_ENDPOINT);
 		goto refuse;
 	}
 	if (!ep || path->flow.nrflow >= WEFT_RFLOWS_MAX)

@@ -60,15 +60,15 @@ u8 weft_keep_full(const struct weft_ep *ep, u32 len)
 
 /**
  * weft_keep_count - count that a limit has been reached
- * @core: the core
+ * @ep: endpoint of the receiver
  * @full: WEFT_FULL_*
  */
-void weft_keep_count(struct weft_core *core, u8 full)
+void weft_keep_count(const struct weft_ep *ep, u8 full)
 {
 	if (full == WEFT_FULL_ENDPOINT)
-		weft_count(core, limit_endpoint);
+		weft_limit_hit(ep->core, limit_endpoint, ep->user->uid);
 	else if (full == WEFT_FULL_USER)
-		weft_count(core, limit_user);
+		weft_limit_hit(ep->core, limit_user, ep->user->uid);
 }
 
 /**
@@ -206,7 +206,7 @@ void weft_credit_look(struct weft_rflow *rf, struct weft_out *out)
 	if (more_msgs < WEFT_CREDIT_MSGS / 2 && more_bytes < WEFT_CREDIT_BYTES / 2) {
 		if (!full || !weft_list_empty(&rf->starved))
 			return;
-		weft_keep_count(path->core, full);
+		weft_keep_count(rf->ep, full);
 		weft_list_add_tail(&path->flow.starved, &rf->starved);
 		path->flow.credit_at = min(path->flow.credit_at, out->now + WEFT_CREDIT_NS);
 		weft_path_deadline(path, path->flow.credit_at);

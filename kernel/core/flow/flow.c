@@ -190,7 +190,7 @@ static weft_ns weft_flow_linger(struct weft_flow *flow)
 		return READ_ONCE(conf->dead_ns);
 	if ((u64)atomic64_inc_return(&user->lingers) > READ_ONCE(conf->linger_user)) {
 		atomic64_dec(&user->lingers);
-		weft_count(flow->path->core, limit_linger);
+		weft_limit_hit(flow->path->core, limit_linger, user->uid);
 		return READ_ONCE(conf->dead_ns);
 	}
 	flow->lingers = true;

@@ -79,7 +79,7 @@ static inline bool weft_contact_held(const struct weft_flow *flow)
 #define WEFT_FULL_USER		2	/* its user has reached the limit */
 
 u8 weft_keep_full(const struct weft_ep *ep, u32 len);
-void weft_keep_count(struct weft_core *core, u8 full);
+void weft_keep_count(const struct weft_ep *ep, u8 full);
 void weft_keep(struct weft_rxm *rxm, u32 len);
 void weft_keep_end(struct weft_rxm *rxm);
 bool weft_credit_orphaned(const struct weft_ep *ep);

@@ -28,7 +28,7 @@ void weft_flow_gave_up(struct weft_path *path, u32 n, int err)
 	if (likely(!n))
 		return;
 	weft_count_add(path->core, msgs_given_up, n);
-	weft_env_given_up(path, n, err);
+	weft_path_note(path, WEFT_NOTE_GIVEN_UP, err, 0, n);
 }
 
 /* Return: true if the program takes the message for sent, and the peer has not reported it. */

@@ -123,7 +123,7 @@ static int weft_local_fast(struct weft_ep *ep, struct weft_flow *flow,
 			goto out;
 		}
 	} else if (full || e->flags & WEFT_SQ_MATCH || weft_local_later(lep, e)) {
-		weft_keep_count(ep->core, full);
+		weft_keep_count(ep, full);
 		err = -EAGAIN;
 		goto out;
 	}
@@ -171,7 +171,7 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 		rxm = weft_local_make(ep, flow, e);
 		rxm->src = src;
 		full = txm->user || post ? WEFT_FULL_NOT : weft_keep_full(lep, (u32)e->len);
-		weft_keep_count(ep->core, full);
+		weft_keep_count(ep, full);
 		if (!txm->user && !weft_local_later(lep, e) &&
 		    (post ? !(e->flags & WEFT_LOCAL_WAITS) :
 			    !(e->flags & WEFT_SQ_MATCH) && !full)) {

@@ -137,7 +137,7 @@ static int weft_job_fits(struct weft_core *core, const char *name, const struct 
 		return -EADDRINUSE;
 	if (core->njobs < READ_ONCE(core->conf.jobs_max))
 		return 0;
-	weft_count(core, limit_jobs);
+	weft_limit_hit(core, limit_jobs, WEFT_NOTE_NO_UID);
 	return -ENOSPC;
 }
 

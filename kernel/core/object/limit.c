@@ -98,6 +98,21 @@ static const struct weft_limit weft_limits[] = {
 	WEFT_LIMIT_TIME("idle-ms", idle_ns, 100, WEFT_DAY_MS),
 };
 
+/**
+ * weft_limit_tell - report that a limit was reached; see weft_limit_hit()
+ * @core: the core
+ * @name: name of its counter, constant
+ * @uid: the user, WEFT_NOTE_NO_UID: none
+ *
+ * Context: any but hard interrupts.
+ */
+void weft_limit_tell(struct weft_core *core, const char *name, u32 uid)
+{
+	struct weft_note note = { .kind = WEFT_NOTE_LIMIT, .uid = uid, .limit = name };
+
+	weft_env_note(core, &note);
+}
+
 static u64 weft_limit_get(const struct weft_core *core, const struct weft_limit *l)
 {
 	const u8 *p = (const u8 *)&core->conf + l->off;

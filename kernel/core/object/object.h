@@ -64,6 +64,16 @@ bool weft_core_due(struct weft_core *core, weft_ns *due, weft_ns now);
 void weft_core_retry(struct weft_ep *ep, weft_ns now);
 bool weft_core_own(const struct weft_core *core, const struct weft_sockaddr *addr);
 
+/* ---- limit.c -------------------------------------------------------------------- */
+
+void weft_limit_tell(struct weft_core *core, const char *name, u32 uid);
+
+/* Count that the limit of the counter @name was reached, and report it. @uid: the user, or none. */
+#define weft_limit_hit(core, name, uid) do {					\
+	weft_count(core, name);							\
+	weft_limit_tell(core, #name, uid);					\
+} while (0)
+
 /* ---- path.c --------------------------------------------------------------------- */
 
 void weft_path_parts(struct weft_path *path);
@@ -78,6 +88,7 @@ void weft_path_timed(struct weft_path *path, struct weft_timeq *q, struct weft_t
 		     weft_ns at);
 void weft_path_go_on(struct weft_path *path, struct weft_out *out);
 void weft_path_fail(struct weft_path *path, int err, struct weft_out *out);
+void weft_path_note(struct weft_path *path, enum weft_note_kind kind, int err, u64 from, u64 to);
 u32 weft_path_new_id(struct weft_path *path, u32 kind);
 
 /* ---- flow.c --------------------------------------------------------------------- */

@@ -243,6 +243,26 @@ void weft_path_fail(struct weft_path *path, int err, struct weft_out *out)
 	weft_path_go_on(path, out);
 }
 
+/**
+ * weft_path_note - report what has become of a path
+ * @path: the path, locked; within the node and to a group nothing is reported
+ * @kind: what
+ * @err: errno, positive, 0: none
+ * @from: a former value
+ * @to: the present value, or a number of messages
+ */
+void weft_path_note(struct weft_path *path, enum weft_note_kind kind, int err, u64 from, u64 to)
+{
+	struct weft_note note = {
+		.kind = kind, .err = err, .uid = WEFT_NOTE_NO_UID, .from = from, .to = to,
+		.addr = &path->node.addr,
+	};
+
+	weft_assert_held(&path->lock);
+	if (!path->local && !path->group)
+		weft_env_note(path->core, &note);
+}
+
 /* Return: true if a rendezvous under way or in a queue has this number. */
 static bool weft_path_id_used(struct weft_path *path, u32 id)
 {

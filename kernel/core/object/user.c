@@ -83,20 +83,20 @@ static u64 weft_user_limit(const struct weft_core *core, u32 use)
 	}
 }
 
-static void weft_user_reached(struct weft_core *core, u32 use)
+static void weft_user_reached(struct weft_core *core, u32 use, u32 uid)
 {
 	switch (use) {
 	case WEFT_USE_CTXS:
-		weft_count(core, limit_contexts);
+		weft_limit_hit(core, limit_contexts, uid);
 		break;
 	case WEFT_USE_EPS:
-		weft_count(core, limit_endpoints);
+		weft_limit_hit(core, limit_endpoints, uid);
 		break;
 	case WEFT_USE_REGIONS:
-		weft_count(core, limit_regions);
+		weft_limit_hit(core, limit_regions, uid);
 		break;
 	default:
-		weft_count(core, limit_memory);
+		weft_limit_hit(core, limit_memory, uid);
 		break;
 	}
 }
@@ -116,7 +116,7 @@ int weft_user_take(struct weft_core *core, struct weft_user *user, u32 use, u64 
 	if ((u64)atomic64_add_return((s64)n, &user->used[use]) <= weft_user_limit(core, use))
 		return 0;
 	atomic64_sub((s64)n, &user->used[use]);
-	weft_user_reached(core, use);
+	weft_user_reached(core, use, user->uid);
 	return -ENOSPC;
 }
 

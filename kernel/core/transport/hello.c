@@ -190,8 +190,10 @@ static struct weft_path *weft_hello_path(struct weft_core *core, const struct we
 			weft_idle_left(old, out);
 		stale = old->failing || (old->state == WEFT_PATHS_UP && !weft_hello_same(old, h));
 		if (stale) {
-			if (!old->failing && old->peer_inc != h->incarnation)
+			if (!old->failing && old->peer_inc != h->incarnation) {
 				weft_count(core, peer_restarts);
+				weft_path_note(old, WEFT_NOTE_RESTARTED, 0, 0, 0);
+			}
 			weft_path_fail(old, ECONNRESET, out);
 		}
 		weft_unlock(&old->lock);
@@ -210,7 +212,7 @@ static struct weft_path *weft_hello_path(struct weft_core *core, const struct we
 		weft_path_get(path);
 	} else {
 		if (PTR_ERR(path) == -ENOSPC)
-			weft_count(core, limit_paths);
+			weft_limit_hit(core, limit_paths, WEFT_NOTE_NO_UID);
 		path = NULL;
 	}
 	weft_unlock(&core->lock);

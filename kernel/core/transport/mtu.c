@@ -102,13 +102,14 @@ static void weft_mtu_wake(struct weft_path *path, weft_ns at)
 /* Send packets of up to @size bytes from now on. */
 static void weft_mtu_use(struct weft_path *path, u32 size, weft_ns now)
 {
-	bool less = size < path->max_payload;
-	u32 i;
+	u32 before = path->max_payload, i;
+	bool less = size < before;
 
 	WRITE_ONCE(path->max_payload, size);
 	if (!less)
 		return;
 	weft_count(path->core, mtu_reduced);
+	weft_path_note(path, WEFT_NOTE_MTU, 0, before, size);
 	for (i = 0; i < WEFT_LANES; i++)
 		weft_retire_long(path, &path->lane[i], now);
 }

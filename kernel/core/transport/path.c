@@ -203,6 +203,7 @@ void weft_path_up(struct weft_path *path, weft_ns now)
 		path->busy |= 1u << i;
 	path->busy |= WEFT_BUSY_DGRAM;
 	weft_monitor_up(path);
+	weft_path_note(path, WEFT_NOTE_PATH_UP, 0, 0, 0);
 	weft_path_deadline(path, now + READ_ONCE(path->core->conf.idle_ns));
 	if (path->nconn || path->nwait)
 		weft_path_deadline(path, now + path->core->conf.keepalive_ns);

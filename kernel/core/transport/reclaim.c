@@ -81,7 +81,7 @@ bool weft_reclaim_waits(struct weft_ep *ep, struct weft_out *out)
 
 	weft_mutex_assert_held(&ep->sq_mutex);
 	if (!ep->reclaim_at) {
-		weft_count(core, limit_paths);
+		weft_limit_hit(core, limit_paths, ep->user->uid);
 		WRITE_ONCE(ep->reclaim_at, out->now);
 	} else if (weft_since(out->now, ep->reclaim_at) >= core->conf.connect_ns) {
 		return false;

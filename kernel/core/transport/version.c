@@ -39,10 +39,17 @@ static struct weft_foreign *weft_foreign_find(struct weft_core *core,
 	return NULL;
 }
 
-/* Remember a node of another version. Its place may be that of the one that was found first. */
+/*
+ * Remember and report a node of another version. Its place may be that of the one that was found
+ * first.
+ */
 static void weft_foreign_note(struct weft_core *core, const struct weft_sockaddr *addr, u8 oldest,
 			      u8 newest)
 {
+	struct weft_note note = {
+		.kind = WEFT_NOTE_VERSION, .uid = WEFT_NOTE_NO_UID, .from = oldest, .to = newest,
+		.addr = addr,
+	};
 	struct weft_foreign *f;
 
 	weft_lock(&core->lock);
@@ -53,6 +60,7 @@ static void weft_foreign_note(struct weft_core *core, const struct weft_sockaddr
 	f->oldest = oldest;
 	f->newest = newest;
 	weft_unlock(&core->lock);
+	weft_env_note(core, &note);
 }
 
 /* Return: true if the node speaks this version now: a path to it works. The core is locked. */
@@ -119,7 +127,6 @@ static void weft_version_tell(struct weft_core *core, const struct weft_rx *rx,
 	tx->src = rx->dst;
 	memcpy(tx->raw, &re, sizeof(re));
 	weft_foreign_note(core, &rx->src, w->vt >> 4, w->vt >> 4);
-	weft_env_version(core, &rx->src, w->vt >> 4, w->vt >> 4, WEFT_WIRE_VERSION);
 }
 
 /* Return: true if VERSION @w answers a packet of the path, which is locked. */
@@ -153,7 +160,6 @@ static void weft_version_told(struct weft_core *core, const struct weft_rx *rx,
 	if (!told)
 		return;
 	weft_foreign_note(core, &rx->src, w->oldest, w->newest);
-	weft_env_version(core, &rx->src, w->oldest, w->newest, WEFT_WIRE_VERSION);
 }
 
 /**

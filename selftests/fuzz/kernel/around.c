@@ -45,12 +45,7 @@ void weft_env_path_close(struct weft_path *path)
 {
 }
 
-void weft_env_version(struct weft_core *core, const struct weft_sockaddr *addr, u32 oldest,
-		      u32 newest, u32 own)
-{
-}
-
-void weft_env_given_up(struct weft_path *path, u32 n, int err)
+void weft_env_note(struct weft_core *core, const struct weft_note *note)
 {
 }
 

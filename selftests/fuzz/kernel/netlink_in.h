@@ -164,6 +164,11 @@ struct genl_ops {
 	u32 maxattr;
 };
 
+struct genl_multicast_group {
+	const char *name;
+	u8 flags;
+};
+
 struct genl_family {
 	const char *name;
 	u32 version;
@@ -172,6 +177,8 @@ struct genl_family {
 	void *module;
 	const struct genl_ops *ops;
 	u32 n_ops;
+	const struct genl_multicast_group *mcgrps;
+	u32 n_mcgrps;
 	u32 resv_start_op;
 };
 

@@ -1,0 +1,180 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# weftctl event and monitor: what has happened to a port is told once, with its cause, afterwards
+# and while it happens
+# TIMEOUT: 300
+
+. "$VM_REPO/selftests/vm/lib.sh"
+. "$VM_REPO/selftests/vm/tests/lib/pingpong.sh"
+
+events()	# ARGUMENTS...: without times
+{
+	node 0 weftctl event show "$@" >/run/weft/timed || return 1
+	sed 's/^[-0-9T:.+]* //; s/ last [-0-9T:.+]* / /' /run/weft/timed >/run/weft/events
+	cat /run/weft/events
+}
+
+life()
+{
+	node 0 weftctl port add extra loop addr 10.79.0.1 && node 0 weftctl port del extra &&
+		events extra && printf 'extra: port-added\nextra: port-deleted\n' |
+		cmp - /run/weft/events || return 1
+	# a port of this name goes on with the same history; one that never worked has none
+	! node 0 weftctl port add extra netdev nosuch0 &&
+		node 0 weftctl port add extra loop addr 10.79.0.1 && events extra &&
+		printf 'extra: port-added\nextra: port-deleted\nextra: port-added\n' |
+		cmp - /run/weft/events && node 0 weftctl port del extra || return 1
+	! node 0 weftctl port add worthless netdev nosuch0 && ! events worthless
+}
+
+# 20 ports that are gone: the history of the last 16 stays
+forgotten()
+{
+	for i in $(seq 20); do
+		node 0 weftctl port add old$i loop addr 10.79.0.1 && node 0 weftctl port del old$i ||
+			return 1
+	done
+	events && [ "$(grep -c '^old[0-9]*: port-deleted' /run/weft/events)" = 16 ] &&
+		grep -q '^old20: ' /run/weft/events && ! grep -q '^old4: ' /run/weft/events &&
+		grep -q '^weft0: port-added' /run/weft/events
+}
+
+paths()
+{
+	pingpong 1 10.77.0.2 -e rdm -S 64 -I 2 && events weft0 peer 10.77.0.2 event path-up &&
+		grep '^weft0: path-up peer 10.77.0.2 .*why the node has answered' /run/weft/events
+}
+
+restarted()
+{
+	node 1 weftctl port del weft1 force || return 1
+	vm_node_port 1 && pingpong 1 10.77.0.2 -e rdm -S 64 -I 2 && events weft0 peer 10.77.0.2 &&
+		grep -E '^weft0: (path-down peer 10.77.0.2 errno 104|peer-restarted peer)' \
+			/run/weft/events
+}
+
+as_user()	# COMMAND...: of a user that may open ports
+{
+	node 0 setpriv --reuid 1990 --regid 1990 --groups "$(getent group weft | cut -d: -f3)" "$@"
+}
+
+limits()
+{
+	node 0 weftctl limit set weft0 contexts-user 1 || return 1
+	! as_user sh -c 'exec 3<>/dev/weft/weft0 && exec 4<>/dev/weft/weft0'
+	status=$?
+	node 0 weftctl limit set weft0 contexts-user 1024
+	[ $status = 0 ] && events weft0 event limit-reached &&
+		grep '^weft0: limit-reached limit limit_contexts uid 1990 ' /run/weft/events &&
+		dmesg | grep 'weft0: limit-reached limit_contexts by user 1990: '
+}
+
+is_up()
+{
+	node 0 weftctl port show weft0 | grep -q 'state up'
+}
+
+links()
+{
+	node 0 ip link set veth0 down && node 0 ip link set veth0 up &&
+		vm_wait 10 is_up && events weft0 &&
+		sed -n '/link-down/,$p' /run/weft/events | grep -A1 'link-down' |
+		tail -n 1 | grep -q '^weft0: link-up'
+}
+
+json()
+{
+	node 0 weftctl -j event show extra >/run/weft/json && cat /run/weft/json &&
+		grep -E '^\[\{"time":"20[-0-9T:.+]*","port":"extra","event":"port-added"\},' \
+			/run/weft/json
+}
+
+wrong()
+{
+	! node 0 weftctl event show nosuch 2>/run/weft/said &&
+		grep 'no port of this name has events' /run/weft/said &&
+		! node 0 weftctl event show peer 2>/run/weft/said &&
+		! node 0 weftctl event show weft0 last never 2>/run/weft/said &&
+		grep '"last never" is not understood' /run/weft/said &&
+		node 0 weftctl event show weft0 event nosuch 2>/run/weft/said &&
+		grep 'nothing matches' /run/weft/said
+}
+
+# A program listens to a group of generic netlink.
+listening()
+{
+	node 0 cat /proc/net/netlink | awk '$2 == 16 && $4 != "00000000" { n++ } END { exit !n }'
+}
+
+# monitor ARGUMENTS...: in the background, as $monitor; its output is in /run/weft/monitored
+monitor()
+{
+	node 0 weftctl "$@" >/run/weft/monitored 2>/run/weft/monitor_said &
+	monitor=$!
+	vm_wait 20 listening
+}
+
+monitored()
+{
+	monitor monitor count 2 || return 1
+	node 0 weftctl port add extra loop addr 10.79.0.1 && node 0 weftctl port del extra
+	wait $monitor || return 1
+	cat /run/weft/monitored
+	sed 's/^[-0-9T:.+]* //' /run/weft/monitored >/run/weft/events
+	printf 'extra: port-added\nextra: port-deleted\n' | cmp - /run/weft/events
+}
+
+monitored_json()
+{
+	monitor -j monitor weft0 event link-down count 1 || return 1
+	node 0 weftctl port add extra loop addr 10.79.0.1 && node 0 weftctl port del extra
+	node 0 ip link set veth0 down && node 0 ip link set veth0 up
+	wait $monitor || return 1
+	cat /run/weft/monitored
+	[ "$(grep -c . /run/weft/monitored)" = 1 ] &&
+		grep '^{"time":"[^"]*","port":"weft0","event":"link-down",' /run/weft/monitored
+}
+
+# A listener that does not read loses events, and is told how many; the rest is right.
+slow()
+{
+	monitor monitor weft0 count 3000 || return 1
+	weftctl_pid=$(pgrep -n -x weftctl) && kill -STOP "$weftctl_pid" || return 1
+	yes 'link set veth0 down
+link set veth0 up' | head -n 6000 >/run/weft/links
+	node 0 ip -batch /run/weft/links
+	kill -CONT "$weftctl_pid"
+	vm_wait 30 grep -q 'weft0: lost [0-9]' /run/weft/monitored || {
+		tail -n 3 /run/weft/monitored
+		kill "$weftctl_pid"
+		return 1
+	}
+	kill "$weftctl_pid"
+	wait $monitor
+	grep 'lost' /run/weft/monitored
+	node 0 weftctl event show weft0 event link-down | tail -n 1
+}
+
+unprivileged()
+{
+	! node 0 setpriv --reuid 1000 --regid 1000 --clear-groups weftctl monitor 2>/run/weft/said
+	cat /run/weft/said
+	grep -q 'not permitted' /run/weft/said &&
+		node 0 setpriv --reuid 1000 --regid 1000 --clear-groups weftctl event show weft0 >/run/weft/events &&
+		grep 'path-up' /run/weft/events && ! grep ' uid 1990' /run/weft/events
+}
+
+tap_run "port added and deleted" life
+tap_run "ports that are gone" forgotten
+tap_run "paths" paths
+tap_run "a peer that restarts" restarted
+tap_run "limits, and by whom" limits
+tap_run "the link" links
+tap_run "JSON" json
+tap_run "wrong arguments" wrong
+tap_run "monitor" monitored
+tap_run "monitor, JSON and filters" monitored_json
+tap_run "monitor that is too slow" slow
+tap_run "without rights" unprivileged
+tap_end

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * "weftctl event": what becomes of paths, told once and with its cause, while messages fail
+ * TIMEOUT: 120
+ */
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include "looks.h"
+#include "shown.h"
+
+#define TRIES	3
+
+static struct pair p;
+static uint8_t sbuf[64], rbuf[64];
+
+static bool begin(void)
+{
+	struct opts o = { .type = FI_EP_RDM, .apart = true, .caps = FI_MSG | FI_TAGGED,
+			  .tx_flags = FI_DELIVERY_COMPLETE | FI_COMPLETION };
+
+	memset(&p, 0, sizeof(p));
+	return pair_open(&p, &o);
+}
+
+static void after(void)
+{
+	pair_close(&p);
+}
+
+/* A send to @to fails with @err. */
+static bool fails(fi_addr_t to, int err)
+{
+	struct fi_cq_tagged_entry c;
+	struct fi_cq_err_entry e;
+
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, to, 1, NULL), 0);
+	CHECK_EQ(completion(p.a.txcq, &c, NULL, &e), -FI_EAVAIL);
+	CHECK_EQ(e.err, err);
+	return true;
+}
+
+/* No node has the address. The same event is counted, and the kernel log has one line. */
+static bool nobody(void)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(5000) };
+	unsigned int i;
+	fi_addr_t addr;
+	char words[128];
+
+	to.sin_addr.s_addr = htonl(0x0a4d0063);
+	CHECK(begin() && port_limit(0, "connect-ms", 100));
+	CHECK_EQ(fi_av_insert(p.a.av, &to, 1, &addr, 0, NULL), 1);
+	for (i = 0; i < TRIES; i++)
+		CHECK(fails(addr, FI_EHOSTUNREACH));
+	CHECK(port_limit(0, "connect-ms", 5000));
+	CHECK_EQ(weftctl_on(false, "event show weft0 peer 10.77.0.99"), 0);
+	CHECK_EQ(lines(""), 1);
+	snprintf(words, sizeof(words), " weft0: path-down peer 10.77.0.99 errno %d count %d last ",
+		 FI_EHOSTUNREACH, TRIES);
+	CHECK(says(words, 1) && says(" why the node never answered; does a firewall drop", 1));
+	CHECK_EQ(shell_on(false, "dmesg"), 0);
+	CHECK(says("weft0: path-down to 10.77.0.99: the node never answered", 1));
+	return true;
+}
+
+/* The node was there, and does not answer any more; then it does again. */
+static bool cut(void)
+{
+	struct fi_cq_tagged_entry c;
+
+	CHECK(begin() && port_limit(0, "dead-ms", 500));
+	CHECK_EQ(fi_trecv(p.b.ep, rbuf, 8, NULL, FI_ADDR_UNSPEC, 1, 0, NULL), 0);
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, p.a.peer, 1, NULL), 0);
+	CHECK_EQ(completion(p.a.txcq, &c, NULL, NULL), 1);
+	/* a firewall in the middle */
+	CHECK_EQ(shell_on(true, "nft 'table inet weft_event { chain c { type filter hook input "
+			  "priority 0; udp dport 9471 drop; }; }'"), 0);
+	CHECK(fails(p.a.peer, FI_ETIMEDOUT));
+	CHECK_EQ(shell_on(true, "nft delete table inet weft_event"), 0);
+	CHECK(port_limit(0, "dead-ms", 10000));
+	CHECK_EQ(fi_trecv(p.b.ep, rbuf, 8, NULL, FI_ADDR_UNSPEC, 2, 0, NULL), 0);
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, p.a.peer, 2, NULL), 0);
+	CHECK_EQ(completion(p.a.txcq, &c, NULL, NULL), 1);
+	/* up, down, up: in this order */
+	CHECK_EQ(shell_on(false, "weftctl event show weft0 peer 10.77.0.2 | grep -A2 ' path-up ' | "
+			  "grep -A1 ' path-down '"), 0);
+	CHECK(says(" path-down peer 10.77.0.2 errno 110 ", 1));
+	CHECK(says(" path-up peer 10.77.0.2 why the node has answered", 1));
+	return true;
+}
+
+int main(void)
+{
+	static const struct check cases[] = {
+		{ "an address that no node has", nobody },
+		{ "a node that does not answer for some time", cut },
+	};
+
+	checks_run(cases, sizeof(cases) / sizeof(cases[0]), "between nodes", after);
+	return results_end();
+}
