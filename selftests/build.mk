@@ -174,12 +174,19 @@ $(B)/host/test_reason: $(B)/obj/lib/fi/weft_reason.o
 $(B)/host/test_versions: $(B)/obj/selftests/lib/fake.o $(B)/lib/libweft.so
 $(B)/host/test_versions: lib_test_ldflags = -L$(B)/lib -lweft -Wl,-rpath,'$$ORIGIN/../lib'
 $(B)/host/test_key: $(key_obj)
-$(B)/host/test_diagnose: $(foreach f,diagnose output,$(B)/obj/lib/weftctl/$(f).o)
-$(B)/host/test_weftctl: $(foreach f,args batch apply output,$(B)/obj/lib/weftctl/$(f).o)
+weftctl_words := $(foreach f,args words output brief color,$(B)/obj/lib/weftctl/$(f).o)
+$(B)/host/test_diagnose: $(B)/obj/lib/weftctl/diagnose.o $(weftctl_words)
+$(B)/host/test_weftctl: $(foreach f,batch apply,$(B)/obj/lib/weftctl/$(f).o) $(weftctl_words)
+$(B)/host/test_weftctl_words: $(foreach f,verb netns details,$(B)/obj/lib/weftctl/$(f).o) \
+	$(weftctl_words)
+$(B)/host/test_weftctl_answers: $(key_obj) \
+	$(filter-out %/main.o %/netlink.o,$(call objs,lib/weftctl))
+$(B)/host/test_weftctl_answers: lib_test_ldflags = $(shell pkg-config --libs libnl-genl-3.0)
 
 host-tests: $(lib_tests)
 $(lib_tests): $(B)/obj/selftests/lib/tap.o
 $(lib_test_obj) $(B)/obj/selftests/lib/fake.o: cflags = -Wno-missing-field-initializers
+$(B)/obj/selftests/lib/test_weftctl_answers.o: cflags += $(shell pkg-config --cflags libnl-genl-3.0)
 $(lib_tests): $(B)/host/%: $(B)/obj/selftests/lib/%.o
 	$(say) LINK '$@'
 	@mkdir -p $(@D)

@@ -33,6 +33,12 @@ bool matches(const char *arg, const char *word)
 	return len && !strncmp(arg, word, len);
 }
 
+bool asks_help(const char *arg, bool whole)
+{
+	return !strcmp(arg, "-h") || !strcmp(arg, "--help") ||
+	       (whole ? !strcmp(arg, "help") : matches(arg, "help"));
+}
+
 const struct choice *choose(const struct choice *table, const char *arg)
 {
 	for (; table->word; table++)
@@ -232,7 +238,8 @@ static int parse_port_option(int argc, char **argv, struct port_spec *spec)
 		spec->queues = val ? parse_count("number of queues", val, 1, UINT16_MAX) : 0;
 		return spec->queues ? 2 : -1;
 	}
-	complain("\"%s\" is not known here, try \"weftctl port help\"", argv[0]);
+	complain("\"%s\" is not known here, try \"weftctl port add help\"%s", argv[0],
+		 guess_of(argv[0], "loop netdev vnet addr udp gw vlan mtu queues"));
 	return -1;
 }
 
@@ -242,7 +249,7 @@ int parse_port_add(int argc, char **argv, struct port_spec *spec)
 
 	memset(spec, 0, sizeof(*spec));
 	if (argc < 1) {
-		complain("port add needs a name, try \"weftctl port help\"");
+		complain("port add needs a name, try \"weftctl port add help\"");
 		return -1;
 	}
 	if (parse_port_name(argv[0]))
@@ -264,8 +271,13 @@ int parse_port_add(int argc, char **argv, struct port_spec *spec)
 int parse_port_del(int argc, char **argv, bool *force)
 {
 	*force = argc == 2;
-	if (argc < 1 || argc > 2 || (*force && !matches(argv[1], "force"))) {
-		complain("port del takes a name, and may be the word force");
+	if (argc < 1) {
+		complain("port del needs a name, try \"weftctl port del help\"");
+		return -1;
+	}
+	if (argc > 2 || (*force && !matches(argv[1], "force"))) {
+		complain("port del %s: \"%s\" is too much: force is what can be given%s", argv[0],
+			 argv[argc - 1], guess_of(argv[argc - 1], "force"));
 		return -1;
 	}
 	return parse_port_name(argv[0]);
@@ -276,7 +288,8 @@ int parse_port_flush(int argc, char **argv, bool *force)
 	*force = argc == 1 && matches(argv[0], "force");
 	if (!argc || *force)
 		return 0;
-	complain("port flush takes nothing, or the word force");
+	complain("port flush: \"%s\" is too much: force is what can be given%s", argv[argc - 1],
+		 guess_of(argv[argc - 1], "force"));
 	return -1;
 }
 
@@ -290,7 +303,8 @@ static int parse_engine(const char *arg, struct port_change *change)
 			change->engine = names[i];
 			return 0;
 		}
-	complain("\"%s\" is no engine: it must be inline, poll or auto", arg);
+	complain("\"%s\" is no engine: it must be inline, poll or auto%s", arg,
+		 guess_of(arg, "inline poll auto"));
 	return -1;
 }
 
@@ -353,7 +367,7 @@ static int parse_word(const struct word_setting *w, int argc, char **argv,
 			*field = val;
 			return 0;
 		}
-	complain("%s %s: it must be %s", w->name, val, w->list);
+	complain("%s %s: it must be %s%s", w->name, val, w->list, guess_of(val, w->list));
 	return -1;
 }
 
@@ -378,7 +392,8 @@ static int parse_port_setting(int argc, char **argv, struct port_change *change)
 	for (i = 0; i < sizeof(word_settings) / sizeof(word_settings[0]); i++)
 		if (matches(argv[0], word_settings[i].name))
 			return parse_word(&word_settings[i], argc, argv, change);
-	complain("\"%s\" is not known here, try \"weftctl port help\"", argv[0]);
+	complain("\"%s\" is not known here, try \"weftctl port set help\"%s", argv[0],
+		 guess_of(argv[0], "engine cpu idle-us priorities bypass doorbell rma-users"));
 	return -1;
 }
 
@@ -386,7 +401,7 @@ int parse_port_set(int argc, char **argv, struct port_change *change)
 {
 	memset(change, 0, sizeof(*change));
 	if (argc < 1) {
-		complain("port set needs a name, try \"weftctl port help\"");
+		complain("port set needs a name, try \"weftctl port set help\"");
 		return -1;
 	}
 	if (parse_port_name(argv[0]))
@@ -431,7 +446,8 @@ static int parse_amount(const char *arg, uint64_t *val)
 int parse_limit_set(int argc, char **argv, struct limit_change *change)
 {
 	if (argc != 3) {
-		complain("limit set takes a port, a limit and a value, try \"weftctl limit help\"");
+		complain("limit set takes a port, a limit and a value, try \"weftctl limit set "
+			 "help\"");
 		return -1;
 	}
 	if (parse_port_name(argv[0]))
@@ -519,7 +535,8 @@ static int parse_job_option(int argc, char **argv, struct job_change *change)
 		change->port = value_of("port", change->port, argc, argv);
 		return change->port && !parse_port_name(change->port) ? 2 : -1;
 	}
-	complain("\"%s\" is not known here, try \"weftctl job help\"", argv[0]);
+	complain("\"%s\" is not known here, try \"weftctl job help\"%s", argv[0],
+		 guess_of(argv[0], "key user group all port"));
 	return -1;
 }
 
@@ -529,7 +546,7 @@ int parse_job(const char *verb, int argc, char **argv, struct job_change *change
 
 	memset(change, 0, sizeof(*change));
 	if (argc < 1) {
-		complain("job %s needs a name, try \"weftctl job help\"", verb);
+		complain("job %s needs a name, try \"weftctl job %s help\"", verb, verb);
 		return -1;
 	}
 	if (parse_job_name(argv[0]))
@@ -555,6 +572,10 @@ int parse_filter(int argc, char **argv, const char **name)
 		argc--;
 		argv++;
 	}
+	if (argc > 1 && *guess_of(argv[0], "port")) {
+		complain("\"%s\" is not known here%s", argv[0], guess_of(argv[0], "port"));
+		return -1;
+	}
 	if (argc > 1) {
 		complain("\"%s\" is too much: [port NAME] is what can be given", argv[1]);
 		return -1;
@@ -571,11 +592,12 @@ int parse_show(const char *object, int *argc, char ***argv)
 	if (*argc && (matches(**argv, "show") || matches(**argv, "list"))) {
 		--*argc;
 		++*argv;
-	} else if (*argc && !matches(**argv, "help")) {
-		complain("%s %s: no such command, try \"weftctl %s help\"", object, **argv, object);
+	} else if (*argc && !asks_help(**argv, false)) {
+		complain("%s %s: no such command, try \"weftctl %s help\"%s", object, **argv,
+			 object, guess_of(**argv, "show list help"));
 		return -1;
 	}
-	return *argc == 1 && matches(**argv, "help");
+	return *argc == 1 && asks_help(**argv, false);
 }
 
 /* Return: 0, -1: not a number of up to 64 bits (no message printed) */
@@ -604,6 +626,24 @@ static enum wait_word wait_word(const struct wait_words *w, const char *arg)
 	if (w->tags && matches(arg, "tag"))
 		return TAG;
 	return w->state && matches(arg, w->state) ? STATE : NO_WORD;
+}
+
+/* Words of filters like @arg */
+static const char *near_wait_words(const struct wait_words *w, const char *arg)
+{
+	struct guess g;
+
+	guess_begin(&g, arg);
+	guess_word(&g, "port");
+	guess_word(&g, "pid");
+	guess_word(&g, "ep");
+	guess_word(&g, "age");
+	guess_word(&g, w->peer);
+	if (w->tags)
+		guess_word(&g, "tag");
+	if (w->state)
+		guess_word(&g, w->state);
+	return guess_text(&g);
 }
 
 /* A filter's word and its value */
@@ -642,6 +682,7 @@ int parse_waits(const struct wait_words *words, int argc, char **argv, struct wa
 {
 	const char *object = words->object;
 	enum wait_word word;
+	const char *wrong;
 	bool named;
 
 	memset(filter, 0, sizeof(*filter));
@@ -658,8 +699,11 @@ int parse_waits(const struct wait_words *words, int argc, char **argv, struct wa
 	for (; argc; argc -= 2, argv += 2) {
 		word = wait_word(words, argv[0]);
 		if (!word) {
-			complain("%s show: unknown word \"%s\", try \"weftctl %s help\"", object,
-				 argv[0], object);
+			/* what was taken for a port may be a word of a filter */
+			wrong = filter->any || named || !filter->port ||
+				!*near_wait_words(words, filter->port) ? argv[0] : filter->port;
+			complain("%s show: unknown word \"%s\", try \"weftctl %s help\"%s", object,
+				 wrong, object, near_wait_words(words, wrong));
 			return -1;
 		}
 		if (argc == 1) {

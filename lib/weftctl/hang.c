@@ -192,9 +192,10 @@ static void print_text(const struct finding *f, bool first)
 	char addr[ADDR_TEXT];
 
 	if (first)
-		printf("%s: process %u (%s) of user %u %s\n", x->port, x->pid, x->comm, x->uid,
+		printf("%s%s%s: process %u (%s) of user %u %s", color_on(COLOR_NAME), x->port,
+		       color_off(COLOR_NAME), x->pid, x->comm, x->uid,
 		       program_words(program(x->pid)));
-	printf("    %s", kinds[x->kind]);
+	printf("%c    %s", out_line_end(), kinds[x->kind]);
 	if (x->kind == SEEN_SEND && !x->tagged)
 		printf(" of %" PRIu64 " bytes", x->len);
 	if (x->tagged)
@@ -202,16 +203,19 @@ static void print_text(const struct finding *f, bool first)
 	if (x->ignore)
 		printf(" ignore 0x%" PRIx64, x->ignore);
 	if (x->named) {
+		enum color color;
+
 		addr_text(addr, &x->peer);
-		printf(" %s %s", x->kind == SEEN_SEND ? "to" : "from", addr);
+		color = color_of("peer", addr);
+		printf(" %s %s%s%s", x->kind == SEEN_SEND ? "to" : "from", color_on(color), addr,
+		       color_off(color));
 	}
 	printf(" since %" PRIu64 " s: %s", x->age_ms / 1000, f->cause.text);
 	if (f->more)
 		printf(" (%u more like it)", f->more);
-	printf("\n");
 }
 
-static void print_json(const struct finding *f)
+static void print_members(const struct finding *f)
 {
 	const struct seen *x = f->x;
 	char state[2] = { program(x->pid), 0 };
@@ -241,15 +245,23 @@ static void print_json(const struct finding *f)
 
 static void print(const struct finding *f, size_t n)
 {
+	bool first;
 	size_t i;
 
+	out_columns("port pid object age_ms cause comm");
 	out_begin();
 	for (i = 0; i < n; i++) {
-		if (out_is_json())
-			print_json(&f[i]);
-		else
-			print_text(&f[i], !i || !same_program(f[i].x, f[i - 1].x));
+		if (out_is_json() || out_is_brief()) {
+			print_members(&f[i]);
+			continue;
+		}
+		first = !i || !same_program(f[i].x, f[i - 1].x);
+		if (first && i)
+			putchar('\n');
+		print_text(&f[i], first);
 	}
+	if (n && !out_is_json() && !out_is_brief())
+		putchar('\n');
 	out_end();
 }
 
@@ -297,7 +309,7 @@ int do_hang(int argc, char **argv)
 		argc--;
 		argv++;
 	}
-	if (argc != 1 || !matches(argv[0], "help"))
+	if (argc != 1 || !asks_help(argv[0], false))
 		return parse_waits(&words, argc, argv, &filter) ? EXIT_USAGE : show(&filter);
 	printf("Usage: weftctl hang [show] [[port] NAME] [FILTER ...]\n"
 	       "       weftctl hang help\n"

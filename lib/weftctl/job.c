@@ -145,7 +145,7 @@ static int ask_ports(uint8_t cmd, const char *what, const struct job_change *cha
 		ports.n = 0;
 	for (i = 0; i < ports.n; i++) {
 		ret = ask_port(cmd, what, ports.name[i], change, &key);
-		if (ret && (cmd == WEFT_CMD_JOB_DEL || change->key))
+		if (ret && errno == EBUSY)
 			print_users(ports.name[i], change->name);
 		worst = ret > worst ? ret : worst;
 	}
@@ -194,44 +194,28 @@ static int del_job(int argc, char **argv)
 	return ask_ports(WEFT_CMD_JOB_DEL, "job del", &change);
 }
 
-static int help_job(int argc, char **argv)
-{
-	(void)argc;
-	(void)argv;
-	puts("Usage: weftctl job [show [[port] PORT]]\n"
-	     "       weftctl job add NAME key { FILE | - } [user U]... [group G]... [port PORT]\n"
-	     "       weftctl job set NAME [key { FILE | - }] [all | [user U]... [group G]...]\n"
-	     "                            [port PORT]\n"
-	     "       weftctl job del NAME [port PORT]\n"
-	     "       weftctl job help\n"
-	     "NAME: of the job, on this node; what is the same job on other nodes says the key\n"
-	     "FILE: the key, 16 to 256 bytes; a line of text without its end; -: standard input\n"
-	     "U, G: who may use it, by name or number; nobody is named: all who have the key;\n"
-	     "set: those who are named, instead of all who were before\n"
-	     "PORT: of that port; default: of all that there are\n"
-	     "A program shows the key as its auth_key, see fi_weft(7).");
-	return 0;
-}
-
 int do_job(int argc, char **argv)
 {
-	static const struct choice verbs[] = {
-		{ "add", add_job },
-		{ "delete", del_job },
-		{ "show", show_jobs },
-		{ "set", set_job },
-		{ "list", show_jobs },
-		{ "help", help_job },
+	static const struct verb verbs[] = {
+		{ "add", add_job,
+		  "add NAME key { FILE | - } [user U]... [group G]... [port PORT]",
+		  "add: a job; NAME: on this node; what is the same job on other nodes says the key\n"
+		  "FILE: the key, 16 to 256 bytes; a line of text without its end; -: standard input\n"
+		  "U, G: who may use it, by name or number; nobody is named: all who have the key\n"
+		  "PORT: of that port; default: of all that there are\n"
+		  "A program shows the key as its auth_key, see fi_weft(7)." },
+		{ "delete", del_job, "del NAME [port PORT]",
+		  "del: delete a job in which there are no endpoints" },
+		{ "show", show_jobs, "[show [[port] PORT]]",
+		  "show: jobs of all ports, or of one" },
+		{ "set", set_job,
+		  "set NAME [key { FILE | - }] [all | [user U]... [group G]...]\n"
+		  "         [port PORT]",
+		  "set: those who are named may use it, instead of all who might before;\n"
+		  "all: whoever has the key" },
+		{ "list", show_jobs, NULL, NULL },
 		{ 0 }
 	};
-	const struct choice *verb;
 
-	if (!argc)
-		return show_jobs(0, argv);
-	verb = choose(verbs, argv[0]);
-	if (!verb) {
-		complain("job %s: no such command, try \"weftctl job help\"", argv[0]);
-		return EXIT_USAGE;
-	}
-	return verb->run(argc - 1, argv + 1);
+	return run_verb("job", verbs, argc, argv);
 }

@@ -22,38 +22,20 @@ static int set_limit(int argc, char **argv)
 	nla_put_string(msg, WEFT_ATTR_PORT_NAME, change.port);
 	nla_put_string(msg, WEFT_ATTR_LIMIT_NAME, change.name);
 	nla_put_u64(msg, WEFT_ATTR_LIMIT_VALUE, change.value);
-	return perform(msg, NULL, NULL, "limit set", change.name);
-}
-
-static int help_limit(int argc, char **argv)
-{
-	(void)argc;
-	(void)argv;
-	puts("Usage: weftctl limit [show [[port] NAME]]\n"
-	     "       weftctl limit set NAME LIMIT VALUE\n"
-	     "       weftctl limit help\n"
-	     "NAME: of the port; LIMIT: one of those that are shown\n"
-	     "VALUE: a number in the limit's unit, from min to max; K, M, G: times 1024, ...");
-	return 0;
+	return perform(msg, NULL, NULL, "limit set", change.port);
 }
 
 int do_limit(int argc, char **argv)
 {
-	static const struct choice verbs[] = {
-		{ "show", show_limits },
-		{ "set", set_limit },
-		{ "list", show_limits },
-		{ "help", help_limit },
+	static const struct verb verbs[] = {
+		{ "show", show_limits, "[show [[port] NAME]]",
+		  "show: limits of all ports, or of one; -d: also what each limits" },
+		{ "set", set_limit, "set NAME LIMIT VALUE",
+		  "NAME: of the port; LIMIT: one of those that are shown\n"
+		  "VALUE: a number in its unit, from min to max; K, M, G: times 1024, ..." },
+		{ "list", show_limits, NULL, NULL },
 		{ 0 }
 	};
-	const struct choice *verb;
 
-	if (!argc)
-		return show_limits(0, argv);
-	verb = choose(verbs, argv[0]);
-	if (!verb) {
-		complain("limit %s: no such command, try \"weftctl limit help\"", argv[0]);
-		return EXIT_USAGE;
-	}
-	return verb->run(argc - 1, argv + 1);
+	return run_verb("limit", verbs, argc, argv);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * weftctl - show and configure weft's ports: weftctl [OPTIONS] OBJECT [COMMAND] [ARGUMENTS], or
- * such commands from a file
+ * such commands from a file. The options are those of ip(8), where it has them.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@
 #include "weftctl.h"
 
 static const char usage[] =
-	"Usage: weftctl [-j] [-p] OBJECT [COMMAND] [ARGUMENTS]\n"
-	"       weftctl [-j] [-p] [-f] -b FILE [-s STATE]\n"
-	"       weftctl OBJECT help\n"
+	"Usage: weftctl [OPTIONS] OBJECT [COMMAND] [ARGUMENTS]\n"
+	"       weftctl [OPTIONS] [-f] -b FILE [-S STATE]\n"
+	"       weftctl [OBJECT [COMMAND]] help\n"
 	"OBJECT:  port   ports: what programs open, and their network devices\n"
 	"         ep     endpoints\n"
 	"         ctx    contexts: processes that opened a port\n"
@@ -31,10 +31,15 @@ static const char usage[] =
 	"         job    jobs: whose programs do not hear those of others\n"
 	"OPTIONS: -j, --json     JSON\n"
 	"         -p, --pretty   JSON with lines and indents\n"
-	"         -d, --details  stats: also what each counter counts\n"
+	"         -o, --oneline  each object on one line\n"
+	"         -br, --brief   a table of the most important values; -d: with a head\n"
+	"         -c, --color[=auto|always|never]  colours; without -c: auto\n"
+	"         -d, --details  also what states, limits and counters mean, users' names\n"
+	"         -s, --statistics  ep, path: also what is under way on their flows\n"
+	"         -n, --netns N  in the network namespace N: a name, a path, or a process\n"
 	"         --prometheus   stats: the form that Prometheus reads\n"
 	"         -b, --batch F  commands from file F (-: standard input), one a line\n"
-	"         -s, --state S  only what F changes: S has the commands in effect, and is written\n"
+	"         -S, --state S  only what F changes: S has the commands in effect, and is written\n"
 	"         -f, --force    go on behind a command of the file that fails\n"
 	"         -V, --version  print the versions of weftctl and of the module\n"
 	"         -h, --help     print this\n"
@@ -69,6 +74,17 @@ static const struct choice objects[] = {
 	{ 0 }
 };
 
+static const char *near_objects(const char *arg)
+{
+	const struct choice *o;
+	struct guess g;
+
+	guess_begin(&g, arg);
+	for (o = objects; o->word; o++)
+		guess_word(&g, o->word);
+	return guess_text(&g);
+}
+
 /* OBJECT [COMMAND] [ARGUMENTS] */
 static int run(int argc, char **argv)
 {
@@ -76,7 +92,8 @@ static int run(int argc, char **argv)
 	int ret;
 
 	if (!object) {
-		complain("there is no object \"%s\", try \"weftctl help\"", argv[0]);
+		complain("there is no object \"%s\", try \"weftctl help\"%s", argv[0],
+			 near_objects(argv[0]));
 		return EXIT_USAGE;
 	}
 	ret = object->run(argc - 1, argv + 1);
@@ -93,19 +110,26 @@ int main(int argc, char **argv)
 		{ "json", no_argument, NULL, 'j' },
 		{ "pretty", no_argument, NULL, 'p' },
 		{ "details", no_argument, NULL, 'd' },
+		{ "oneline", no_argument, NULL, 'o' },
+		{ "brief", no_argument, NULL, 'B' },
+		{ "color", optional_argument, NULL, 'c' },
+		{ "statistics", no_argument, NULL, 's' },
+		{ "stats", no_argument, NULL, 's' },
+		{ "netns", required_argument, NULL, 'n' },
 		{ "prometheus", no_argument, NULL, 'M' },
 		{ "batch", required_argument, NULL, 'b' },
-		{ "state", required_argument, NULL, 's' },
+		{ "state", required_argument, NULL, 'S' },
 		{ "force", no_argument, NULL, 'f' },
 		{ "version", no_argument, NULL, 'V' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 }
 	};
 	bool json = false, pretty = false, force = false, details = false, metrics = false;
-	const char *batch = NULL, *state = NULL;
+	bool oneline = false, brief = false, statistics = false;
+	const char *batch = NULL, *state = NULL, *netns = NULL;
 	int opt;
 
-	while ((opt = getopt_long_only(argc, argv, "+jpdb:s:fVh", options, NULL)) != -1) {
+	while ((opt = getopt_long_only(argc, argv, "+jpdocsn:b:S:fVh", options, NULL)) != -1) {
 		switch (opt) {
 		case 'j':
 			json = true;
@@ -123,7 +147,25 @@ int main(int argc, char **argv)
 		case 'b':
 			batch = optarg;
 			break;
+		case 'o':
+			oneline = true;
+			break;
+		case 'B':
+			brief = true;
+			break;
+		case 'c':
+			if (!color_mode(optarg))
+				break;
+			complain("color %s: it must be auto, always or never%s", optarg,
+				 guess_of(optarg, "auto always never"));
+			return EXIT_USAGE;
 		case 's':
+			statistics = true;
+			break;
+		case 'n':
+			netns = optarg;
+			break;
+		case 'S':
 			state = optarg;
 			break;
 		case 'f':
@@ -141,16 +183,23 @@ int main(int argc, char **argv)
 	}
 	argc -= optind;
 	argv += optind;
+	if (argc && batch)
+		complain("-b reads commands from a file: \"%s\" is too much (-S has a state)",
+			 *argv);
 	if (!argc == !batch || (state && !batch)) {
 		fputs(usage, stderr);
 		return EXIT_USAGE;
 	}
 	out_mode(json, pretty);
 	out_more(details, metrics);
+	out_form(oneline, brief);
+	out_count(statistics);
 	if (metrics && !(argc && matches(argv[0], "stats"))) {
 		complain("--prometheus is for stats");
 		return EXIT_USAGE;
 	}
+	if (netns && enter_netns(netns))
+		return EXIT_KERNEL;
 	if (state)
 		return apply_batch(batch, state, force, run);
 	return batch ? run_batch(batch, force, run) : run(argc, argv);

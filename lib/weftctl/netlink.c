@@ -25,6 +25,7 @@ struct exchange {
 	bool done;
 	int err;		/* negative errno */
 	char msg[256];		/* the kernel's error message, may be empty */
+	uint32_t at;		/* offset in the request of what is wrong, 0: not known */
 };
 
 static int connect_family(void)
@@ -80,14 +81,18 @@ struct nl_msg *request(uint8_t cmd, bool dump)
 /* Copy the kernel's message at offset @skip in the payload of an error or a DONE. */
 static void keep_words(struct exchange *x, struct nlmsghdr *nlh, size_t skip)
 {
+	struct nlattr *attrs = (struct nlattr *)((char *)nlmsg_data(nlh) + NLMSG_ALIGN(skip));
+	int len = nlmsg_datalen(nlh) - (int)NLMSG_ALIGN(skip);
 	struct nlattr *attr;
 
-	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS) || (size_t)nlmsg_datalen(nlh) <= skip)
+	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS) || len <= 0)
 		return;
-	attr = nla_find((struct nlattr *)((char *)nlmsg_data(nlh) + NLMSG_ALIGN(skip)),
-			nlmsg_datalen(nlh) - NLMSG_ALIGN(skip), NLMSGERR_ATTR_MSG);
+	attr = nla_find(attrs, len, NLMSGERR_ATTR_MSG);
 	if (attr)
 		nla_strlcpy(x->msg, attr, sizeof(x->msg));
+	attr = nla_find(attrs, len, NLMSGERR_ATTR_OFFS);
+	if (attr)
+		x->at = nla_get_u32(attr);
 }
 
 void copy_name(char *name, size_t size, const struct nlattr *attr)
@@ -176,29 +181,63 @@ static const char *explain(const struct exchange *x)
 	return strerror(-x->err);
 }
 
+/* Send a request and pass its answers on. Return: 0, or a negative NLE_* */
+static int exchange(struct nl_msg *msg, struct exchange *x)
+{
+	int ret = nl_send_auto(sock, msg);
+
+	return ret >= 0 ? receive(x) : ret;
+}
+
+int ask_quietly(uint8_t cmd, const char *port, answer_fn answer, const void *arg)
+{
+	struct exchange x = { .answer = answer, .arg = arg };
+	struct nl_msg *msg = request(cmd, true);
+	int ret;
+
+	if (!msg)
+		return -1;
+	if (port)
+		nla_put_string(msg, WEFT_ATTR_PORT_NAME, port);
+	ret = exchange(msg, &x);
+	nlmsg_free(msg);
+	return ret < 0 || x.err ? -1 : 0;
+}
+
+/* The attribute of a request at an offset from its header, NULL: none */
+static const struct nlattr *attr_at(struct nl_msg *msg, uint32_t at)
+{
+	struct genlmsghdr *hdr = nlmsg_data(nlmsg_hdr(msg));
+	struct nlattr *attr;
+	int rem;
+
+	nla_for_each_attr(attr, genlmsg_attrdata(hdr, 0), genlmsg_attrlen(hdr, 0), rem)
+		if ((char *)attr - (char *)nlmsg_hdr(msg) == at)
+			return attr;
+	return NULL;
+}
+
 int perform(struct nl_msg *msg, answer_fn answer, const void *arg, const char *what,
 	    const char *name)
 {
+	struct genlmsghdr *hdr = nlmsg_data(nlmsg_hdr(msg));
 	struct exchange x = { .answer = answer, .arg = arg };
-	const char *why;
-	int ret;
+	int ret = exchange(msg, &x);
 
-	ret = nl_send_auto(sock, msg);
-	nlmsg_free(msg);
-	if (ret >= 0)
-		ret = receive(&x);
 	if (ret == -NLE_DUMP_INTR) {
 		complain("%s: the list changed while it was read, it may be incomplete", what);
 		ret = 0;
 	}
-	if (ret >= 0 && !x.err)
+	if (ret >= 0 && !x.err) {
+		nlmsg_free(msg);
 		return 0;
-
-	why = ret < 0 ? nl_geterror(ret) : explain(&x);
-	if (name)
-		complain("%s %s: %s", what, name, why);
+	}
+	if (ret < 0)
+		complain("%s%s%s: %s", what, name ? " " : "", name ? name : "", nl_geterror(ret));
 	else
-		complain("%s: %s", what, why);
+		complain_refused(what, name, explain(&x), attr_at(msg, x.at),
+				 genlmsg_attrdata(hdr, 0), genlmsg_attrlen(hdr, 0));
+	nlmsg_free(msg);
 	errno = -x.err;
 	return EXIT_KERNEL;
 }

@@ -2,6 +2,7 @@
 /*
  * Descriptions of the objects that can be shown, and the objects without other commands.
  */
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <netlink/attr.h>
@@ -167,6 +168,15 @@ bool find_addr(struct weft_sockaddr *to, struct nlattr *attrs, int len, int type
 	return attr;
 }
 
+/* The name of a user, if this node knows it */
+static void print_user(const struct field *f, const struct nlattr *attr)
+{
+	const struct passwd *user = f->attr == WEFT_ATTR_UID ? getpwuid(get_uint(attr)) : NULL;
+
+	if (user)
+		out_str("user", f->style, user->pw_name);
+}
+
 static void print_value(const struct field *f, const struct nlattr *attr)
 {
 	struct weft_sockaddr addr;
@@ -181,12 +191,16 @@ static void print_value(const struct field *f, const struct nlattr *attr)
 	case UINT:
 	case UINTS:
 		out_uint(f->key, f->style, get_uint(attr));
+		if (out_has_details())
+			print_user(f, attr);
 		break;
 	case HEX:
 		out_hex(f->key, f->style, get_uint(attr));
 		break;
 	case MS:
 		out_uint(f->key, f->style, get_uint(attr) / 1000000);
+		if (out_has_details())
+			out_uint("age_ns", f->style, get_uint(attr));
 		break;
 	case TIME:
 		out_time(f->key, f->style, get_uint(attr));
@@ -210,7 +224,23 @@ static void print_value(const struct field *f, const struct nlattr *attr)
 	}
 }
 
-void print_object(struct nlattr *attrs, int len, const void *fields)
+/* What the words of the object mean */
+static void print_meanings(struct nlattr *attrs, int len, const struct field *fields)
+{
+	const struct field *f;
+	const char *text;
+	char word[32];
+
+	for (f = fields; f->key; f++) {
+		find_text(word, sizeof(word), attrs, len, f->attr);
+		text = f->kind == STR ? meaning(f->attr, word) : NULL;
+		if (text)
+			out_note("text", text);
+	}
+}
+
+void print_object_sums(struct nlattr *attrs, int len, const struct field *fields,
+		       const struct sums *sums)
 {
 	const struct field *f;
 	struct nlattr *attr;
@@ -226,58 +256,88 @@ void print_object(struct nlattr *attrs, int len, const void *fields)
 		if (f->kind >= ADDRS)
 			out_list_close();
 	}
+	if (sums)
+		print_sums(sums, attrs, len);
+	if (out_has_details())
+		print_meanings(attrs, len, fields);
 	out_close();
+}
+
+void print_object(struct nlattr *attrs, int len, const void *fields)
+{
+	print_object_sums(attrs, len, fields, NULL);
 }
 
 /* ---- show ------------------------------------------------------------------------------- */
 
-/* A kind of object; @print receives @fields */
+/* A kind of object */
 struct view {
 	const char *object;
 	uint8_t cmd;
-	answer_fn print;
 	const struct field *fields;
+	const char *columns;	/* of a brief output */
 	const char *shows;
 };
 
-static const struct view port_view = { "port", WEFT_CMD_PORT_GET, print_object, port_fields, NULL };
+static const struct view port_view = {
+	"port", WEFT_CMD_PORT_GET, port_fields, "name state driver netdev mtu addr", NULL
+};
 
 static const struct view ep_view = {
-	"ep", WEFT_CMD_EP_GET, print_object, ep_fields,
+	"ep", WEFT_CMD_EP_GET, ep_fields, "port ep state addr pid comm",
 	"endpoints: state, addresses, what waits and what is being sent, owner"
 };
 
 static const struct view ctx_view = {
-	"ctx", WEFT_CMD_CTX_GET, print_object, ctx_fields,
+	"ctx", WEFT_CMD_CTX_GET, ctx_fields, "port ctx ep pinned pid comm",
 	"contexts: what each process that opened a port holds"
 };
 
 static const struct view path_view = {
-	"path", WEFT_CMD_PATH_GET, print_object, path_fields,
+	"path", WEFT_CMD_PATH_GET, path_fields, "port path state srtt_ns flight retrans",
 	"paths to other nodes: state, round trip, window, retransmissions"
 };
 
 static const struct view neigh_view = {
-	"neigh", WEFT_CMD_NEIGH_GET, print_object, neigh_fields,
+	"neigh", WEFT_CMD_NEIGH_GET, neigh_fields, "port neigh mac state",
 	"neighbours: nodes on the links of ports that own their devices"
 };
 
 static const struct view user_view = {
-	"user", WEFT_CMD_USER_GET, print_object, user_fields,
+	"user", WEFT_CMD_USER_GET, user_fields, "port uid ctx ep memory messages",
 	"users: what each takes of the limits for one user"
 };
 
 static const struct view limit_view = {
-	"limit", WEFT_CMD_LIMIT_GET, print_object, limit_fields, NULL
+	"limit", WEFT_CMD_LIMIT_GET, limit_fields, "port limit value unit used hits", NULL
 };
 
-static const struct view job_view = { "job", WEFT_CMD_JOB_GET, print_object, job_fields, NULL };
+static const struct view job_view = {
+	"job", WEFT_CMD_JOB_GET, job_fields, "port job ep who uid gid", NULL
+};
+
+/* What show() passes for each answer */
+struct showing {
+	const struct view *view;
+	const struct sums *sums;	/* NULL: none */
+	unsigned int n;
+};
+
+static void show_one(struct nlattr *attrs, int len, const void *arg)
+{
+	struct showing *s = (void *)(uintptr_t)arg;
+
+	s->n++;
+	print_object_sums(attrs, len, s->view->fields, s->sums);
+}
 
 /*
  * Show all objects of a kind, or those of one port. A single port is requested by name, not dumped.
  */
 static int show(const struct view *view, int argc, char **argv)
 {
+	struct sums sums = { .peers = view->cmd == WEFT_CMD_PATH_GET };
+	struct showing showing = { .view = view };
 	struct nl_msg *msg;
 	const char *name;
 	char what[32];
@@ -285,16 +345,31 @@ static int show(const struct view *view, int argc, char **argv)
 
 	if (parse_filter(argc, argv, &name))
 		return EXIT_USAGE;
-	msg = request(view->cmd, !(view->cmd == WEFT_CMD_PORT_GET && name));
-	if (!msg)
-		return EXIT_KERNEL;
 	snprintf(what, sizeof(what), "%s show", view->object);
+	if (out_has_statistics() &&
+	    (view->cmd == WEFT_CMD_EP_GET || view->cmd == WEFT_CMD_PATH_GET)) {
+		ret = collect_sums(&sums, what, name);
+		if (ret) {
+			release_sums(&sums);
+			return ret;
+		}
+		showing.sums = &sums;
+	}
+	msg = request(view->cmd, !(view->cmd == WEFT_CMD_PORT_GET && name));
+	if (!msg) {
+		release_sums(&sums);
+		return EXIT_KERNEL;
+	}
 	if (name)
 		nla_put_string(msg, WEFT_ATTR_PORT_NAME, name);
 
+	out_columns(view->columns);
 	out_begin();
-	ret = perform(msg, view->print, view->fields, what, name);
+	ret = perform(msg, show_one, &showing, what, name);
 	out_end();
+	if (!ret && name && !showing.n)
+		complain("%s %s: nothing matches", what, name);
+	release_sums(&sums);
 	return ret;
 }
 

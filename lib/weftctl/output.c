@@ -12,7 +12,8 @@
 
 #include "weftctl.h"
 
-static bool json, pretty, details, metrics;
+static bool json, pretty, details, metrics, oneline, brief, statistics;
+static const char *columns;	/* of this output, NULL: all values */
 static int depth;		/* number of open JSON brackets */
 static bool filled;		/* the innermost bracket has an element */
 static bool in_list;
@@ -43,6 +44,48 @@ bool out_has_details(void)
 bool out_is_metrics(void)
 {
 	return metrics;
+}
+
+void out_form(bool want_oneline, bool want_brief)
+{
+	oneline = want_oneline;
+	brief = want_brief;
+}
+
+bool out_is_brief(void)
+{
+	return brief;
+}
+
+void out_count(bool want_statistics)
+{
+	statistics = want_statistics;
+}
+
+bool out_has_statistics(void)
+{
+	return statistics;
+}
+
+void out_columns(const char *names)
+{
+	columns = brief ? names : NULL;
+}
+
+char out_line_end(void)
+{
+	return oneline ? '\\' : '\n';
+}
+
+static bool is_table(void)
+{
+	return columns && !json;
+}
+
+/* A brief output has only the values of its columns. */
+static bool is_left_out(const char *key)
+{
+	return columns && !brief_has(columns, key);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------- */
@@ -104,13 +147,21 @@ static void json_close(char bracket)
 
 static void text_value(const char *key, enum out_style style, const char *s)
 {
+	enum color color = color_of(key, s);
+
+	if (is_table()) {
+		brief_cell(key, s);
+		return;
+	}
 	if (in_line)
 		putchar(' ');
 	in_line = true;
 	if (style == OUT_KEY)
 		printf("%s ", key);
+	fputs(color_on(color), stdout);
 	for (; *s; s++)
 		putchar(isprint((unsigned char)*s) ? *s : '?');
+	fputs(color_off(color), stdout);
 	if (style == OUT_LEAD)
 		putchar(':');
 }
@@ -121,10 +172,15 @@ void out_begin(void)
 {
 	if (json)
 		json_open(NULL, '[');
+	else if (is_table())
+		brief_begin(columns, details);
 }
 
 void out_end(void)
 {
+	if (is_table())
+		brief_end();
+	columns = NULL;
 	if (json) {
 		json_close(']');
 		putchar('\n');
@@ -136,33 +192,37 @@ void out_open(void)
 {
 	if (json)
 		json_open(NULL, '{');
+	else if (is_table())
+		brief_row();
 }
 
 void out_close(void)
 {
 	if (json)
 		json_close('}');
-	else
+	else if (!is_table())
 		putchar('\n');
 	in_line = false;
 }
 
 void out_list_open(const char *key)
 {
-	if (json)
+	if (json && !is_left_out(key))
 		json_open(key, '[');
-	in_list = true;
+	in_list = !is_left_out(key);
 }
 
 void out_list_close(void)
 {
-	in_list = false;
-	if (json)
+	if (json && in_list)
 		json_close(']');
+	in_list = false;
 }
 
 void out_str(const char *key, enum out_style style, const char *val)
 {
+	if (is_left_out(key))
+		return;
 	if (json) {
 		json_value(key);
 		json_string(val);
@@ -176,6 +236,8 @@ void out_uint(const char *key, enum out_style style, uint64_t val)
 	char buf[24];
 
 	snprintf(buf, sizeof(buf), "%" PRIu64, val);
+	if (is_left_out(key))
+		return;
 	if (json) {
 		json_value(key);
 		fputs(buf, stdout);
@@ -254,4 +316,14 @@ void out_addr(const char *key, enum out_style style, const struct weft_sockaddr 
 
 	addr_text(text, addr);
 	out_str(key, style, text);
+}
+
+void out_note(const char *key, const char *text)
+{
+	if (json || is_left_out(key)) {
+		out_str(key, OUT_KEY, text);
+		return;
+	}
+	putchar(out_line_end());
+	printf("    %s", text);
 }

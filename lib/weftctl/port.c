@@ -186,64 +186,43 @@ static int set_port(int argc, char **argv)
 	return perform(msg, NULL, NULL, "port set", change.name);
 }
 
-static int help_port(int argc, char **argv)
-{
-	(void)argc;
-	(void)argv;
-	puts("Usage: weftctl port [show [[port] NAME]]\n"
-	     "       weftctl port add NAME loop addr ADDR... [udp PORT]\n"
-	     "       weftctl port add NAME netdev DEV [addr ADDR]... [udp PORT]\n"
-	     "       weftctl port add NAME vnet DEVICE addr ADDR/LEN... [gw ADDR]... [vlan N]\n"
-	     "                             [mtu N] [queues N] [udp PORT]\n"
-	     "       weftctl port set NAME [engine { inline | poll | auto }] [cpu { N | any }]"
-	     " [idle-us N]\n"
-	     "                             [priorities { on | off }] [bypass { auto | on | off }]\n"
-	     "                             [doorbell { lseek | ioctl }] [rma-users { same | any }]\n"
-	     "       weftctl port del NAME [force]\n"
-	     "       weftctl port flush [force]\n"
-	     "       weftctl port help\n"
-	     "NAME: of the port, also of its device /dev/weft/NAME\n"
-	     "loop: within this node; netdev DEV: on a network device, beside the IP stack;\n"
-	     "vnet DEVICE: on a virtio network device, by PCI address or virtio name, that is\n"
-	     "taken from the IP stack until the port is deleted\n"
-	     "flush: delete all ports, or none if programs have one of them open\n"
-	     "force: also while programs have the port open; they get errors\n"
-	     "ADDR: IPv4 or IPv6 address of the port; default of netdev: those of DEV\n"
-	     "LEN: bits that the addresses of all nodes on the link have in common; gw ADDR: way\n"
-	     "to all others\n"
-	     "PORT: UDP port on the wire, the same on all nodes; default: 9471\n"
-	     "engine: who takes what programs post: their own calls, a thread that polls, or as it pays\n"
-	     "cpu: of that thread; idle-us: how long it looks for work before it sleeps\n"
-	     "priorities: short messages may overtake long ones on the wire (DSCP)\n"
-	     "bypass: a netdev port goes round the IP stack where that only forwards packets;\n"
-	     "auto: on kernels with which this was tested\n"
-	     "doorbell: call by which programs that open the port from now on notify and wait\n"
-	     "rma-users: users whose programs may access regions by key, in the default job");
-	return 0;
-}
-
 int do_port(int argc, char **argv)
 {
-	static const struct choice verbs[] = {
-		{ "add", add_port },
-		{ "delete", del_port },
-		{ "show", show_ports },
-		{ "set", set_port },
-		{ "list", show_ports },
-		{ "flush", flush_ports },
-		{ "help", help_port },
+	static const struct verb verbs[] = {
+		{ "add", add_port,
+		  "add NAME loop addr ADDR... [udp PORT]\n"
+		  "add NAME netdev DEV [addr ADDR]... [udp PORT]\n"
+		  "add NAME vnet DEVICE addr ADDR/LEN... [gw ADDR]... [vlan N]\n"
+		  "         [mtu N] [queues N] [udp PORT]",
+		  "NAME: of the port, also of its device /dev/weft/NAME\n"
+		  "loop: within this node; netdev DEV: on a network device, beside the IP stack;\n"
+		  "vnet DEVICE: on a virtio network device, by PCI address or virtio name, that is\n"
+		  "taken from the IP stack until the port is deleted\n"
+		  "ADDR: IPv4 or IPv6 address of the port; default of netdev: those of DEV\n"
+		  "LEN: bits that the addresses of all nodes on the link have in common; gw ADDR: way\n"
+		  "to all others\n"
+		  "PORT: UDP port on the wire, the same on all nodes; default: 9471" },
+		{ "delete", del_port, "del NAME [force]",
+		  "del: delete a port; force: also while programs have it open, which get errors" },
+		{ "show", show_ports, "[show [[port] NAME]]",
+		  "show: all ports, or one" },
+		{ "set", set_port,
+		  "set NAME [engine { inline | poll | auto }] [cpu { N | any }] [idle-us N]\n"
+		  "         [priorities { on | off }] [bypass { auto | on | off }]\n"
+		  "         [doorbell { lseek | ioctl }] [rma-users { same | any }]",
+		  "engine: who takes what programs post: their own calls, a thread that polls, or as\n"
+		  "it pays\n"
+		  "cpu: of that thread; idle-us: how long it looks for work before it sleeps\n"
+		  "priorities: short messages may overtake long ones on the wire (DSCP)\n"
+		  "bypass: a netdev port goes round the IP stack where that only forwards packets;\n"
+		  "auto: on kernels with which this was tested\n"
+		  "doorbell: call by which programs that open the port from now on notify and wait\n"
+		  "rma-users: users whose programs may access regions by key, in the default job" },
+		{ "list", show_ports, NULL, NULL },
+		{ "flush", flush_ports, "flush [force]",
+		  "flush: delete all ports, or none if programs have one open; force: all" },
 		{ 0 }
 	};
-	const struct choice *verb;
 
-	if (!argc)
-		return show_ports(0, argv);
-	verb = choose(verbs, argv[0]);
-	if (!verb) {
-		complain("port %s: no such command, try \"weftctl port help\"", argv[0]);
-		return EXIT_USAGE;
-	}
-	if (argc == 2 && !strcmp(argv[1], "help"))
-		return help_port(0, NULL);
-	return verb->run(argc - 1, argv + 1);
+	return run_verb("port", verbs, argc, argv);
 }

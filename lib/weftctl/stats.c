@@ -45,8 +45,26 @@ static void print_details(const struct answers *all)
 			out_str("text", OUT_KEY, c.text);
 		} else {
 			out_uint(c.name, OUT_KEY, c.value);
-			printf("\n    %s", c.text);
+			out_note("text", c.text);
 		}
+		out_close();
+	}
+}
+
+/* In a table, or in JSON with its columns, only those that have counted are shown. */
+static void print_brief(const struct answers *all)
+{
+	struct counter c;
+	size_t i;
+
+	for (i = 0; i < all->n; i++) {
+		read_counter(&c, &all->all[i]);
+		if (!c.value)
+			continue;
+		out_open();
+		out_str("port", OUT_KEY, c.port);
+		out_str("name", OUT_KEY, c.name);
+		out_uint("value", OUT_KEY, c.value);
 		out_close();
 	}
 }
@@ -210,8 +228,11 @@ int do_stats(int argc, char **argv)
 	if (out_is_metrics()) {
 		ret = ret ? ret : metrics(name, &all);
 	} else {
+		out_columns("port name value");
 		out_begin();
-		if (out_has_details())
+		if (out_is_brief())
+			print_brief(&all);
+		else if (out_has_details())
 			print_details(&all);
 		else
 			print_counters(&all);

@@ -92,30 +92,32 @@ struct listing {
 	uint16_t peer;
 	uint16_t state;
 	const struct field *fields;
+	const char *columns;	/* of a brief output */
 	const char *shows;
 	const char *states;	/* what its state may be, for the help */
 };
 
 static const struct listing recv_listing = {
 	{ "recv", "from", NULL, true }, WEFT_CMD_RECV_GET, WEFT_ATTR_FROM, 0, recv_fields,
-	"posted receives", NULL
+	"port kind tag from len age_ms", "posted receives", NULL
 };
 
 static const struct listing msg_listing = {
 	{ "msg", "from", NULL, true }, WEFT_CMD_MSG_GET, WEFT_ATTR_FROM, 0, msg_fields,
-	"messages that wait for a receive", NULL
+	"port kind tag from len age_ms", "messages that wait for a receive", NULL
 };
 
 static const struct listing send_listing = {
 	{ "send", "to", "for", true }, WEFT_CMD_SEND_GET, WEFT_ATTR_TO, WEFT_ATTR_FOR, send_fields,
-	"sends under way, and what each waits for",
+	"port kind to len for age_ms", "sends under way, and what each waits for",
 	"handshake, contact, endpoint, fence, credit, window, turn,\n"
 	"                           receive, grant, memory, ack, answer"
 };
 
 static const struct listing flow_listing = {
 	{ "flow", "peer", "state", false }, WEFT_CMD_FLOW_GET, WEFT_ATTR_FLOW_PEER,
-	WEFT_ATTR_FLOW_STATE, flow_fields, "flows: messages from one endpoint to another",
+	WEFT_ATTR_FLOW_STATE, flow_fields, "port way peer state waiting age_ms",
+	"flows: messages from one endpoint to another",
 	"asking, refused, open, closing, dead"
 };
 
@@ -170,6 +172,18 @@ static int older(const void *a, const void *b)
 	return p < q ? 1 : -(p > q);
 }
 
+/* Which words the state of the filter may mean, if there is no such state */
+static const char *near_states(const struct listing *l, const char *word)
+{
+	struct guess g;
+
+	if (!word || meaning(l->state, word))
+		return "";
+	guess_begin(&g, word);
+	guess_meanings(&g, l->state);
+	return guess_text(&g);
+}
+
 static int show(const struct listing *l, int argc, char **argv)
 {
 	struct wait_filter filter;
@@ -185,12 +199,13 @@ static int show(const struct listing *l, int argc, char **argv)
 	ret = collect(l->cmd, what, filter.port, wanted, &choosing, &found);
 	if (found.n)
 		qsort(found.all, found.n, sizeof(*found.all), older);
+	out_columns(l->columns);
 	out_begin();
 	for (i = 0; i < found.n; i++)
 		print_object(found.all[i].attrs, found.all[i].len, l->fields);
 	out_end();
-	if (!ret && !found.n && filter.any)
-		complain("%s: nothing matches", what);
+	if (!ret && !found.n && (filter.any || filter.port))
+		complain("%s: nothing matches%s", what, near_states(l, filter.state));
 	release(&found);
 	return ret;
 }

@@ -2,10 +2,12 @@
 /*
  * Files of weftctl:
  *
- * - args.c parses the command line.
- * - netlink.c exchanges messages with the kernel.
- * - output.c writes text or JSON.
- * - objects.c describes the objects to show, waits.c those that wait or are under way.
+ * - args.c parses the command line, verb.c selects the command of an object, and has its help.
+ * - words.c finds what a wrong word may mean, blame.c which word the kernel has refused.
+ * - netlink.c exchanges messages with the kernel, netns.c enters a network namespace.
+ * - output.c writes text or JSON, brief.c tables, color.c colours. details.c explains words.
+ * - objects.c describes the objects to show, waits.c those that wait or are under way; sums.c adds
+ *   up the latter.
  * - event.c shows events, stats.c counters, hang.c and diagnose.c why programs wait.
  * - port.c changes ports, limit.c their limits, job.c their jobs.
  * - module.c prints versions.
@@ -101,6 +103,8 @@ bool matches(const char *arg, const char *word);
 
 /* The first choice that @arg matches, NULL: none */
 const struct choice *choose(const struct choice *table, const char *arg);
+/* Return: true if @arg asks for help, as a word or as an option. @whole: "help", not shortened */
+bool asks_help(const char *arg, bool whole);
 
 /*
  * These print a message and return -1 if the arguments are wrong. @argv starts after the verb.
@@ -147,6 +151,89 @@ struct wait_filter {
 int parse_waits(const struct wait_words *words, int argc, char **argv,
 		struct wait_filter *filter);
 
+/* ---- verb.c ----------------------------------------------------------------------------- */
+
+/* A command of an object; tables end with a NULL word. Commands without @usage are other words. */
+struct verb {
+	const char *word;
+	int (*run)(int argc, char **argv);
+	const char *usage;	/* behind the object; a line for each form, blanks continue one */
+	const char *about;	/* lines that explain, NULL: none */
+};
+
+/*
+ * Run the command of @object that @argv begins with; without words, the one that is called "show".
+ * Answers requests for help. Return: exit status
+ */
+int run_verb(const char *object, const struct verb *verbs, int argc, char **argv);
+
+/* ---- words.c ---------------------------------------------------------------------------- */
+
+#define GUESSES	6
+
+/* Words that a wrong word may mean */
+struct guess {
+	const char *arg;
+	unsigned int rank;	/* 0: @arg begins them; otherwise their distance */
+	unsigned int n;
+	bool more;		/* there are more than GUESSES */
+	char word[GUESSES][40];
+};
+
+/*
+ * Number of changes that make @a of @b: letters that are inserted, removed, replaced, or exchanged
+ * with the next one; UINT_MAX: the words are too long
+ */
+unsigned int word_distance(const char *a, const char *b);
+void guess_begin(struct guess *g, const char *arg);
+/* Consider a word. The nearest ones are kept. */
+void guess_word(struct guess *g, const char *word);
+/* "; did you mean ...?", empty: no word is near. Valid until the next call. */
+const char *guess_text(const struct guess *g);
+/* The same for the words of @list, which has blanks between them */
+const char *guess_of(const char *arg, const char *list);
+
+/* ---- color.c ---------------------------------------------------------------------------- */
+
+enum color { NO_COLOR, COLOR_NAME, COLOR_MAC, COLOR_INET, COLOR_INET6, COLOR_GOOD, COLOR_BAD };
+
+/* Parse "always", "auto", "never", NULL: always. Return: 0, -1: no such word */
+int color_mode(const char *word);
+/* With "auto", as without a mode: on a terminal, unless NO_COLOR is set. Decided once for a mode */
+bool color_wanted(void);
+/* The colour of a value: of states, devices, Ethernet addresses, and addresses of endpoints */
+enum color color_of(const char *key, const char *val);
+/* Begin and end a colour; both are empty for NO_COLOR, or without colours. */
+const char *color_on(enum color color);
+const char *color_off(enum color color);
+
+/* ---- brief.c ---------------------------------------------------------------------------- */
+
+/*
+ * A table of the columns that @columns names, with blanks between them. Values of other columns are
+ * left out, several values of one share it. The table is printed at its end. @head: with a head
+ */
+void brief_begin(const char *columns, bool head);
+bool brief_has(const char *columns, const char *key);
+void brief_row(void);
+void brief_cell(const char *key, const char *val);
+void brief_end(void);
+
+/* ---- details.c -------------------------------------------------------------------------- */
+
+/* What a word means that the kernel has as the value of @attr; NULL: the word says it all */
+const char *meaning(uint16_t attr, const char *word);
+/* Consider all words of @attr that have a meaning. */
+void guess_meanings(struct guess *g, uint16_t attr);
+
+/* ---- netns.c ---------------------------------------------------------------------------- */
+
+/*
+ * Enter a network namespace: a name below /run/netns, a path, or the number of a process. Return:
+ * 0, -1: message printed
+ */
+int enter_netns(const char *name);
+
 /* ---- output.c --------------------------------------------------------------------------- */
 
 /* Form of a value in a line of text; in JSON each is a member named key */
@@ -162,6 +249,16 @@ bool out_is_json(void);
 void out_more(bool details, bool metrics);
 bool out_has_details(void);
 bool out_is_metrics(void);
+/* Each object is one line, or a row of a table (JSON: with the members of its columns only). */
+void out_form(bool oneline, bool brief);
+bool out_is_brief(void);
+/* More counters are wanted. */
+void out_count(bool statistics);
+bool out_has_statistics(void);
+/* Columns of the next output, if it is brief; without them it is not */
+void out_columns(const char *columns);
+/* The end of a line within an object: with out_form(), a backslash */
+char out_line_end(void);
 /* The whole output, an object, a list of values within an object */
 void out_begin(void);
 void out_end(void);
@@ -177,6 +274,8 @@ void out_mac(const char *key, enum out_style style, const uint8_t *mac);
 /* A number in hexadecimal digits, in JSON as text: it may have 64 bits */
 void out_hex(const char *key, enum out_style style, uint64_t val);
 void out_addr(const char *key, enum out_style style, const struct weft_sockaddr *addr);
+/* A text about the object; as text it has a line of its own */
+void out_note(const char *key, const char *text);
 
 #define ADDR_TEXT	96
 
@@ -200,6 +299,19 @@ struct nl_msg *request(uint8_t cmd, bool dump);
  */
 int perform(struct nl_msg *msg, answer_fn answer, const void *arg, const char *what,
 	    const char *name);
+/* Request all objects, of @port unless NULL; failures are not reported. Return: 0, -1: failed */
+int ask_quietly(uint8_t cmd, const char *port, answer_fn answer, const void *arg);
+
+/* ---- blame.c ---------------------------------------------------------------------------- */
+
+/*
+ * Report that the kernel has refused the request @attrs, with the text @why, and which argument it
+ * is about. @at: the attribute to which the kernel points, NULL: none; @what, @name: as perform()
+ */
+void complain_refused(const char *what, const char *name, const char *why, const struct nlattr *at,
+		      struct nlattr *attrs, int len);
+
+/* ---- netlink.c, lists ------------------------------------------------------------------- */
 
 /* Attributes of an object */
 struct answer {
@@ -230,7 +342,7 @@ void release(struct answers *answers);
  */
 void copy_name(char *name, size_t size, const struct nlattr *attr);
 
-/* ---- objects.c, waits.c, port.c, limit.c, job.c ------------------------------------------ */
+/* ---- objects.c, waits.c, sums.c, port.c, limit.c, job.c -------------------------------------- */
 
 enum kind { STR, UINT, HEX, MS, TIME, FLAG, YES, MAC, ADDR, ADDRS, UINTS };
 
@@ -246,8 +358,26 @@ struct field {
 	const char *key;	/* NULL: end */
 };
 
+/*
+ * Sums over the flows of endpoints, or of paths (@peers): of what is under way on each, and how old
+ * it is
+ */
+struct sums {
+	bool peers;
+	struct answers flows;
+};
+
+/* Read all flows of a port (NULL: of all). Return: exit status; release_sums() in any case */
+int collect_sums(struct sums *sums, const char *what, const char *port);
+/* Print the sums of the object with these attributes, within it. */
+void print_sums(const struct sums *sums, struct nlattr *attrs, int len);
+void release_sums(struct sums *sums);
+
 /* Print an object with these attributes; @fields: a table of struct field */
 void print_object(struct nlattr *attrs, int len, const void *fields);
+/* The same, with sums unless they are NULL */
+void print_object_sums(struct nlattr *attrs, int len, const struct field *fields,
+		       const struct sums *sums);
 uint64_t get_uint(const struct nlattr *attr);
 /* The value of the attribute @type; 0, an empty text, an address of family 0: there is none */
 uint64_t find_uint(struct nlattr *attrs, int len, int type);

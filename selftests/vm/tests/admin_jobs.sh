@@ -144,7 +144,7 @@ complete()
 	command -v bash >/dev/null || return 0
 	bash -c '. "$VM_REPO/lib/weftctl/weftctl.bash-completion"
 		COMP_WORDS=(weftctl job ""); COMP_CWORD=2; _weftctl
-		echo "${COMPREPLY[@]}"' | grep -q "add del set show help"
+		echo "${COMPREPLY[@]}"' | grep -qx "add del show set help"
 }
 
 tap_run "there are none" is_none

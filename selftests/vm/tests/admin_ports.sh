@@ -189,7 +189,7 @@ statuses()
 		exits 1 node 0 weftctl job add lab key /nonesuch &&
 		exits 1 node 0 sh -c 'exec weftctl port show >/dev/full' &&
 		echo "port show" >/run/weft/batch &&
-		exits 1 node 0 weftctl -b /run/weft/batch -s /nonesuch/state &&
+		exits 1 node 0 weftctl -b /run/weft/batch -S /nonesuch/state &&
 		exits 2 node 0 weftctl port del nonesuch &&
 		exits 2 unshare -n weftctl job add lab key /run/weft/key
 }

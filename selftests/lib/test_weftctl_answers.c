@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * weftctl with a stand-in for the kernel: what it makes of answers and of refusals
+ *
+ * Built together with all of lib/weftctl but main.c, and netlink.c, whose functions are here. TAP
+ * on stdout.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include <netlink/genl/genl.h>
+
+#include "../../lib/weftctl/weftctl.h"
+#include "tap.h"
+
+/* ---- The kernel -------------------------------------------------------------------------- */
+
+#define OBJECTS_MAX	16
+
+/* Objects that there are: messages with the number of the command that shows them */
+static struct nl_msg *objects[OBJECTS_MAX];
+static uint8_t object_cmd[OBJECTS_MAX];
+static unsigned int nobjects;
+static uint8_t asked;		/* command of the last request */
+
+static struct nlattr *attrs_of(struct nl_msg *msg, int *len)
+{
+	struct genlmsghdr *hdr = nlmsg_data(nlmsg_hdr(msg));
+
+	*len = genlmsg_attrlen(hdr, 0);
+	return genlmsg_attrdata(hdr, 0);
+}
+
+static struct nl_msg *message(void)
+{
+	struct nl_msg *msg = nlmsg_alloc();
+
+	genlmsg_put(msg, 0, 0, 0, 0, 0, 0, WEFT_GENL_VERSION);
+	return msg;
+}
+
+/* Add an object. Return: its message, for attributes */
+static struct nl_msg *object(uint8_t cmd, const char *port)
+{
+	struct nl_msg *msg = message();
+
+	object_cmd[nobjects] = cmd;
+	objects[nobjects++] = msg;
+	nla_put_string(msg, WEFT_ATTR_PORT_NAME, port);
+	return msg;
+}
+
+static void forget(void)
+{
+	while (nobjects)
+		nlmsg_free(objects[--nobjects]);
+}
+
+static void each(uint8_t cmd, answer_fn answer, const void *arg)
+{
+	struct nlattr *attrs;
+	unsigned int i;
+	int len;
+
+	for (i = 0; i < nobjects; i++) {
+		if (object_cmd[i] != cmd)
+			continue;
+		attrs = attrs_of(objects[i], &len);
+		answer(attrs, len, arg);
+	}
+}
+
+struct nl_msg *request(uint8_t cmd, bool dump)
+{
+	asked = cmd;
+	return message();
+}
+
+int perform(struct nl_msg *msg, answer_fn answer, const void *arg, const char *what,
+	    const char *name)
+{
+	nlmsg_free(msg);
+	if (answer)
+		each(asked, answer, arg);
+	return 0;
+}
+
+int ask_quietly(uint8_t cmd, const char *port, answer_fn answer, const void *arg)
+{
+	each(cmd, answer, arg);
+	return 0;
+}
+
+int collect(uint8_t cmd, const char *what, const char *port,
+	    bool (*wanted)(struct nlattr *attrs, int len, const void *arg), const void *arg,
+	    struct answers *to)
+{
+	unsigned int i;
+
+	to->all = calloc(OBJECTS_MAX, sizeof(*to->all));
+	for (i = 0; i < nobjects; i++) {
+		struct answer *a = &to->all[to->n];
+
+		a->attrs = attrs_of(objects[i], &a->len);
+		to->n += object_cmd[i] == cmd && (!wanted || wanted(a->attrs, a->len, arg));
+	}
+	return 0;
+}
+
+void release(struct answers *answers)
+{
+	free(answers->all);
+	memset(answers, 0, sizeof(*answers));
+}
+
+void copy_name(char *name, size_t size, const struct nlattr *attr)
+{
+	nla_strlcpy(name, attr, size);
+}
+
+/* ---- What is printed --------------------------------------------------------------------- */
+
+static struct {
+	FILE *out, *err;
+	char *text, *said;
+	size_t text_len, said_len;
+} caught;
+
+static void catch_on(void)
+{
+	free(caught.text);
+	free(caught.said);
+	fflush(stdout);
+	caught.out = stdout;
+	caught.err = stderr;
+	stdout = open_memstream(&caught.text, &caught.text_len);
+	stderr = open_memstream(&caught.said, &caught.said_len);
+}
+
+static void catch_off(void)
+{
+	fclose(stdout);
+	fclose(stderr);
+	stdout = caught.out;
+	stderr = caught.err;
+}
+
+/* Run a command of an object with up to three words, NULL: fewer. */
+static int run(int (*fn)(int argc, char **argv), const char *a, const char *b, const char *c)
+{
+	const char *const words[] = { a, b, c };
+	char text[3][32], *argv[3];
+	int argc, status;
+
+	for (argc = 0; argc < 3 && words[argc]; argc++) {
+		snprintf(text[argc], sizeof(text[argc]), "%s", words[argc]);
+		argv[argc] = text[argc];
+	}
+	catch_on();
+	status = fn(argc, argv);
+	catch_off();
+	return status;
+}
+
+static void check_text(const char *is, const char *want)
+{
+	if (!strcmp(is, want))
+		return;
+	fprintf(tap_to, "# %s# instead of: %s", is, want);
+	test_ok = 0;
+}
+
+static void put_addr(struct nl_msg *msg, int attr, const char *text, unsigned int service)
+{
+	struct weft_sockaddr addr = { .family = AF_INET, .port = htons(service) };
+
+	inet_pton(AF_INET, text, addr.addr);
+	nla_put(msg, attr, sizeof(addr), &addr);
+}
+
+/* ---- Refusals ---------------------------------------------------------------------------- */
+
+static void names(void)
+{
+	static const char *const limits[] = {
+		"unexpected-node", "unexpected-endpoint", "unexpected-user", "paths", "jobs",
+	};
+	unsigned int i;
+
+	object(WEFT_CMD_PORT_GET, "weft0");
+	object(WEFT_CMD_PORT_GET, "other");
+	for (i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		nla_put_string(object(WEFT_CMD_LIMIT_GET, "weft0"), WEFT_ATTR_LIMIT_NAME,
+			       limits[i]);
+	nla_put_string(object(WEFT_CMD_JOB_GET, "weft0"), WEFT_ATTR_JOB_NAME, "lab");
+}
+
+#define NO_PORT		"no such port in this network namespace; see 'port show'"
+#define NO_LIMIT	"no such limit; see 'limit show'"
+#define NO_JOB		"no such job; see 'job show'"
+
+static void test_refused(void)
+{
+	static const struct {
+		const char *what;
+		const char *name;
+		const char *port;
+		int attr;		/* with this text, 0: none */
+		const char *value;
+		const char *why;
+		const char *says;
+	} cases[] = {
+		{ "port del", "weftX", "weftX", 0, NULL, NO_PORT,
+		  "weftctl: port del weftX: " NO_PORT "; did you mean \"weft0\"?\n" },
+		{ "ep show", "nonesuch", "nonesuch", 0, NULL, NO_PORT,
+		  "weftctl: ep show nonesuch: " NO_PORT "\n" },
+		{ "limit set", "weftX", "weftX", WEFT_ATTR_LIMIT_NAME, "paths", NO_PORT,
+		  "weftctl: limit set weftX: " NO_PORT "; did you mean \"weft0\"?\n" },
+		{ "limit set", "weft0", "weft0", WEFT_ATTR_LIMIT_NAME, "pahts", NO_LIMIT,
+		  "weftctl: limit set weft0 limit pahts: " NO_LIMIT "; did you mean \"paths\"?\n" },
+		{ "limit set", "weft0", "weft0", WEFT_ATTR_LIMIT_NAME, "unexp", NO_LIMIT,
+		  "weftctl: limit set weft0 limit unexp: " NO_LIMIT "; did you mean "
+		  "\"unexpected-node\", \"unexpected-endpoint\" or \"unexpected-user\"?\n" },
+		{ "job del", "labb port weft0", "weft0", WEFT_ATTR_JOB_NAME, "labb", NO_JOB,
+		  "weftctl: job del labb port weft0: " NO_JOB "; did you mean \"lab\"?\n" },
+		{ "job del", "lab port othre", "othre", WEFT_ATTR_JOB_NAME, "lab", NO_PORT,
+		  "weftctl: job del lab port othre: " NO_PORT "; did you mean \"other\"?\n" },
+		{ "port add", "bad", "bad", WEFT_ATTR_PORT_NETDEV, "lo0",
+		  "no such device in this network namespace; see 'ip link'",
+		  "weftctl: port add bad netdev lo0: no such device in this network namespace; see "
+		  "'ip link'; did you mean \"lo\"?\n" },
+		{ "port add", "weft0", "weft0", 0, NULL, "taken",
+		  "weftctl: port add weft0: taken\n" },
+		{ "port flush", NULL, "weft0", 0, NULL, "no", "weftctl: port flush: no\n" },
+	};
+	struct nl_msg *msg;
+	struct nlattr *attrs;
+	unsigned int i;
+	int len;
+
+	names();
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		msg = message();
+		nla_put_string(msg, WEFT_ATTR_PORT_NAME, cases[i].port);
+		if (cases[i].attr)
+			nla_put_string(msg, cases[i].attr, cases[i].value);
+		attrs = attrs_of(msg, &len);
+		catch_on();
+		complain_refused(cases[i].what, cases[i].name, cases[i].why, NULL, attrs, len);
+		catch_off();
+		check_text(caught.said, cases[i].says);
+		nlmsg_free(msg);
+	}
+	forget();
+}
+
+/* The kernel points to an attribute. */
+static void check_pointed(struct nl_msg *msg, int attr, const char *name, const char *says)
+{
+	struct nlattr *attrs;
+	int len;
+
+	attrs = attrs_of(msg, &len);
+	catch_on();
+	complain_refused("x", name, "why", nla_find(attrs, len, attr), attrs, len);
+	catch_off();
+	check_text(caught.said, says);
+}
+
+static void test_pointed(void)
+{
+	static const uint8_t key[32] = { 1 };
+	struct nl_msg *msg = message();
+
+	nla_put_string(msg, WEFT_ATTR_PORT_NAME, "weft0");
+	nla_put_string(msg, WEFT_ATTR_LIMIT_NAME, "paths");
+	nla_put_u64(msg, WEFT_ATTR_LIMIT_VALUE, 1ull << 40);
+	nla_put_u32(msg, WEFT_ATTR_ENGINE_CPU, 99);
+	nla_put_u32(msg, WEFT_ATTR_JOB_GID, 7);
+	nla_put(msg, WEFT_ATTR_JOB_KEY, sizeof(key), key);
+	put_addr(msg, WEFT_ATTR_PORT_ADDR, "224.0.0.1", 0);
+	check_pointed(msg, WEFT_ATTR_LIMIT_VALUE, "weft0",
+		      "weftctl: x weft0 paths 1099511627776: why\n");
+	check_pointed(msg, WEFT_ATTR_ENGINE_CPU, "weft0", "weftctl: x weft0 cpu 99: why\n");
+	check_pointed(msg, WEFT_ATTR_JOB_GID, "lab", "weftctl: x lab group 7: why\n");
+	check_pointed(msg, WEFT_ATTR_PORT_ADDR, "bad", "weftctl: x bad addr 224.0.0.1: why\n");
+	/* a key is secret */
+	check_pointed(msg, WEFT_ATTR_JOB_KEY, "lab", "weftctl: x lab: why\n");
+	check_pointed(msg, WEFT_ATTR_PORT_NAME, NULL, "weftctl: x port weft0: why\n");
+	nlmsg_free(msg);
+}
+
+/* ---- Objects ----------------------------------------------------------------------------- */
+
+static void flow(const char *port, const char *way, unsigned int service, const char *peer,
+		 uint32_t waiting, uint32_t other, uint64_t age)
+{
+	struct nl_msg *msg = object(WEFT_CMD_FLOW_GET, port);
+
+	nla_put_string(msg, WEFT_ATTR_FLOW_WAY, way);
+	put_addr(msg, WEFT_ATTR_EP_ADDR, "10.77.0.1", service);
+	put_addr(msg, WEFT_ATTR_FLOW_PEER, peer, 900);
+	nla_put_u32(msg, WEFT_ATTR_FLOW_WAITING, waiting);
+	nla_put_u32(msg, *way == 'i' ? WEFT_ATTR_FLOW_EARLY : WEFT_ATTR_FLOW_UNACKED, other);
+	if (age)
+		nla_put_u64(msg, WEFT_ATTR_AGE, age);
+}
+
+static void test_sums(void)
+{
+	struct nl_msg *msg = object(WEFT_CMD_EP_GET, "weft0");
+
+	put_addr(msg, WEFT_ATTR_EP_ADDR, "10.77.0.1", 7);
+	msg = object(WEFT_CMD_PATH_GET, "weft0");
+	put_addr(msg, WEFT_ATTR_PATH_ADDR, "10.77.0.2", 0);
+	flow("weft0", "out", 7, "10.77.0.2", 3, 4, 5000000);
+	flow("weft0", "out", 7, "10.77.0.3", 10, 20, 9000000);
+	flow("weft0", "out", 8, "10.77.0.2", 100, 200, 0);
+	flow("weft0", "in", 7, "10.77.0.2", 1000, 2, 0);
+	flow("weft0", "in", 7, "10.77.0.3", 1, 0, 0);
+	/* the same addresses at another port */
+	flow("weft1", "out", 7, "10.77.0.2", 5, 5, 99000000);
+	CHECK(!run(do_ep, NULL, NULL, NULL));
+	check_text(caught.text, "weft0: addr 10.77.0.1:7\n");
+	out_count(true);
+	CHECK(!run(do_ep, NULL, NULL, NULL));
+	check_text(caught.text, "weft0: addr 10.77.0.1:7 flows_out 2 flows_in 2 waiting 13 "
+		   "unacked 24 oldest_ms 9 unmatched 1001 gaps 1\n");
+	CHECK(!run(do_path, "show", NULL, NULL));
+	check_text(caught.text, "weft0: path 10.77.0.2 flows_out 2 flows_in 1 waiting 103 "
+		   "unacked 204 oldest_ms 5 unmatched 1000 gaps 1\n");
+	out_count(false);
+	forget();
+}
+
+static void test_details(void)
+{
+	struct nl_msg *msg = object(WEFT_CMD_LIMIT_GET, "weft0");
+
+	nla_put_string(msg, WEFT_ATTR_LIMIT_NAME, "paths");
+	msg = object(WEFT_CMD_SEND_GET, "weft0");
+	nla_put_string(msg, WEFT_ATTR_FOR, "turn");
+	nla_put_u64(msg, WEFT_ATTR_AGE, 5000123);
+	nla_put_u32(msg, WEFT_ATTR_UID, 0);
+	CHECK(!run(do_send, NULL, NULL, NULL));
+	check_text(caught.text, "weft0: for turn age_ms 5 uid 0\n");
+	out_more(true, false);
+	CHECK(!run(do_send, NULL, NULL, NULL));
+	check_text(caught.text, "weft0: for turn age_ms 5 age_ns 5000123 uid 0 user root\n"
+		   "    other sends of the path come first\n");
+	out_form(true, false);
+	CHECK(!run(do_limit, NULL, NULL, NULL));
+	check_text(caught.text, "weft0: limit paths\\    remote nodes\n");
+	out_form(false, false);
+	out_mode(true, false);
+	CHECK(!run(do_limit, NULL, NULL, NULL));
+	check_text(caught.text, "[{\"port\":\"weft0\",\"limit\":\"paths\",\"text\":"
+		   "\"remote nodes\"}]\n");
+	out_mode(false, false);
+	out_more(false, false);
+	forget();
+}
+
+static void test_tables(void)
+{
+	struct nl_msg *msg = message();
+
+	nobjects = 1;
+	objects[0] = msg;
+	object_cmd[0] = WEFT_CMD_PORT_GET;
+	nla_put_string(msg, WEFT_ATTR_PORT_NAME, "weft0");
+	nla_put_string(msg, WEFT_ATTR_PORT_DRIVER, "loop");
+	nla_put_string(msg, WEFT_ATTR_PORT_STATE, "up");
+	nla_put_u32(msg, WEFT_ATTR_PORT_MTU, 1500);
+	put_addr(msg, WEFT_ATTR_PORT_ADDR, "10.77.0.1", 0);
+	put_addr(msg, WEFT_ATTR_PORT_ADDR, "10.77.0.2", 0);
+	msg = object(WEFT_CMD_STATS_GET, "weft0");
+	nla_put_string(msg, WEFT_ATTR_STAT_NAME, "tx_packets");
+	nla_put_u64(msg, WEFT_ATTR_STAT_VALUE, 7);
+	msg = object(WEFT_CMD_STATS_GET, "weft0");
+	nla_put_string(msg, WEFT_ATTR_STAT_NAME, "rx_packets");
+	nla_put_u64(msg, WEFT_ATTR_STAT_VALUE, 0);
+	msg = object(WEFT_CMD_FLOW_GET, "weft0");
+	nla_put_string(msg, WEFT_ATTR_FLOW_STATE, "open");
+	nla_put_u64(msg, WEFT_ATTR_AGE, 7000000);
+	out_form(false, true);
+	CHECK(!run(show_ports, NULL, NULL, NULL));
+	check_text(caught.text, "weft0  up  loop  -  1500  10.77.0.1,10.77.0.2\n");
+	/* counters that have not counted are left out */
+	CHECK(!run(do_stats, NULL, NULL, NULL));
+	check_text(caught.text, "weft0  tx_packets  7\n");
+	CHECK(!run(do_flow, NULL, NULL, NULL));
+	check_text(caught.text, "weft0  -  -  open  -  7\n");
+	out_form(false, false);
+	forget();
+}
+
+static void test_nothing(void)
+{
+	nla_put_string(object(WEFT_CMD_FLOW_GET, "weft0"), WEFT_ATTR_FLOW_STATE, "open");
+	CHECK(!run(do_ep, NULL, NULL, NULL));
+	CHECK(!*caught.text && !*caught.said);
+	CHECK(!run(do_ep, "show", "weft0", NULL) && !*caught.text);
+	check_text(caught.said, "weftctl: ep show weft0: nothing matches\n");
+	CHECK(!run(do_flow, "show", "state", "open") && *caught.text && !*caught.said);
+	CHECK(!run(do_flow, "show", "state", "closing") && !*caught.text);
+	check_text(caught.said, "weftctl: flow show: nothing matches\n");
+	CHECK(!run(do_flow, "show", "state", "closign") && !*caught.text);
+	check_text(caught.said,
+		   "weftctl: flow show: nothing matches; did you mean \"closing\"?\n");
+	CHECK(!run(do_send, "show", "for", "credti") && !*caught.text);
+	check_text(caught.said, "weftctl: send show: nothing matches; did you mean \"credit\"?\n");
+	CHECK(!run(do_recv, "show", "weft0", NULL) && !*caught.text);
+	check_text(caught.said, "weftctl: recv show: nothing matches\n");
+	forget();
+}
+
+static const struct test tests[] = {
+	{ "names that there are not", test_refused },
+	{ "arguments to which the kernel points", test_pointed },
+	{ "statistics of endpoints and paths", test_sums },
+	{ "details", test_details },
+	{ "tables", test_tables },
+	{ "nothing matches", test_nothing },
+};
+
+int main(void)
+{
+	color_mode("never");
+	return tap_run(tests, sizeof(tests) / sizeof(tests[0]), NULL, NULL);
+}
