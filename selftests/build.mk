@@ -175,6 +175,7 @@ $(B)/host/test_versions: $(B)/obj/selftests/lib/fake.o $(B)/lib/libweft.so
 $(B)/host/test_versions: lib_test_ldflags = -L$(B)/lib -lweft -Wl,-rpath,'$$ORIGIN/../lib'
 $(B)/host/test_key: $(key_obj)
 $(B)/host/test_diagnose: $(foreach f,diagnose output,$(B)/obj/lib/weftctl/$(f).o)
+$(B)/host/test_rates: $(foreach f,rates behind args output,$(B)/obj/lib/weftctl/$(f).o)
 $(B)/host/test_weftctl: $(foreach f,args batch apply output,$(B)/obj/lib/weftctl/$(f).o)
 
 host-tests: $(lib_tests)

@@ -2,15 +2,17 @@
 /*
  * Files of weftctl:
  *
- * - args.c parses the command line.
+ * - args.c parses the command line, behind.c options behind the name of an object.
  * - netlink.c exchanges messages with the kernel.
  * - output.c writes text or JSON.
  * - objects.c describes the objects to show, waits.c those that wait or are under way.
- * - stats.c shows counters, hang.c and diagnose.c why programs wait.
+ * - stats.c shows counters, since.c and rates.c what has been counted since a time.
+ * - hang.c and diagnose.c show why programs wait.
  * - port.c changes ports, limit.c their limits, job.c their jobs.
  * - module.c prints versions.
  * - main.c selects the command.
  * - batch.c reads commands from files, apply.c applies a changed file.
+ * - whole.c writes a file as a whole or not at all.
  */
 #ifndef _WEFTCTL_H
 #define _WEFTCTL_H
@@ -147,6 +149,29 @@ struct wait_filter {
 int parse_waits(const struct wait_words *words, int argc, char **argv,
 		struct wait_filter *filter);
 
+/* ---- behind.c ---------------------------------------------------------------------------- */
+
+/* What the value of an option is, and the type of the variable that takes it */
+enum behind_kind {
+	BEHIND_FLAG,		/* none: bool */
+	BEHIND_SECONDS,		/* seconds: uint64_t, milliseconds */
+	BEHIND_COUNT,		/* a number from 1: uint32_t */
+	BEHIND_WORD,		/* const char *, into the command line */
+};
+
+/* An option behind the name of an object; tables end with a NULL name */
+struct behind {
+	const char *brief;	/* "-i", NULL: none */
+	const char *name;	/* "--interval" */
+	enum behind_kind kind;
+	void *to;
+};
+
+/*
+ * Take the options of @table out of @argv, wherever they are. Return: 0, -1: message printed
+ */
+int take_options(const char *object, int *argc, char **argv, const struct behind *table);
+
 /* ---- output.c --------------------------------------------------------------------------- */
 
 /* Form of a value in a line of text; in JSON each is a member named key */
@@ -162,7 +187,10 @@ bool out_is_json(void);
 void out_more(bool details, bool metrics);
 bool out_has_details(void);
 bool out_is_metrics(void);
-/* The whole output, an object, a list of values within an object */
+/*
+ * The whole output, an object, a list of values or objects within an object. An object or a list
+ * that is in no other ends with a new line.
+ */
 void out_begin(void);
 void out_end(void);
 void out_open(void);
@@ -171,6 +199,8 @@ void out_list_open(const char *key);
 void out_list_close(void);
 void out_str(const char *key, enum out_style style, const char *val);
 void out_uint(const char *key, enum out_style style, uint64_t val);
+/* A number with one decimal */
+void out_tenths(const char *key, enum out_style style, uint64_t tenths);
 void out_mac(const char *key, enum out_style style, const uint8_t *mac);
 /* A number in hexadecimal digits, in JSON as text: it may have 64 bits */
 void out_hex(const char *key, enum out_style style, uint64_t val);
@@ -226,7 +256,7 @@ void release(struct answers *answers);
  */
 void copy_name(char *name, size_t size, const struct nlattr *attr);
 
-/* ---- objects.c, waits.c, port.c, limit.c, job.c ------------------------------------------ */
+/* ---- objects.c and the files of each object ------------------------------------------ */
 
 enum kind { STR, UINT, HEX, MS, FLAG, YES, MAC, ADDR, ADDRS, UINTS };
 
@@ -291,6 +321,18 @@ int run_batch(const char *name, bool force, int (*run)(int argc, char **argv));
  */
 int apply_batch(const char *name, const char *state, bool force,
 		int (*run)(int argc, char **argv));
+
+/* ---- whole.c ----------------------------------------------------------------------------- */
+
+/*
+ * Begin to write the file @name, for this user alone. One file can be written at a time. Return: a
+ * file descriptor, -1: errno says why
+ */
+int whole_begin(const char *name);
+/* End: @name has what was written to @fd. Return: 0, -1: errno says why, and nothing has changed */
+int whole_end(int fd, const char *name);
+/* Give up: nothing has changed. errno stays. */
+void whole_drop(int fd);
 
 /* ---- module.c --------------------------------------------------------------------------- */
 
