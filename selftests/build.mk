@@ -176,6 +176,7 @@ $(B)/host/test_versions: lib_test_ldflags = -L$(B)/lib -lweft -Wl,-rpath,'$$ORIG
 $(B)/host/test_key: $(key_obj)
 $(B)/host/test_diagnose: $(foreach f,diagnose output,$(B)/obj/lib/weftctl/$(f).o)
 $(B)/host/test_rates: $(foreach f,rates behind args output,$(B)/obj/lib/weftctl/$(f).o)
+$(B)/host/test_usage: $(foreach f,usage rates,$(B)/obj/lib/weftctl/$(f).o)
 $(B)/host/test_weftctl: $(foreach f,args batch apply output,$(B)/obj/lib/weftctl/$(f).o)
 
 host-tests: $(lib_tests)

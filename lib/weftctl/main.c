@@ -27,6 +27,7 @@ static const char usage[] =
 	"         hang   which programs wait for what, and why\n"
 	"         limit  what a port may use at most, and for how long it waits\n"
 	"         job    jobs: whose programs do not hear those of others\n"
+	"         top    what processes, paths and endpoints do now, and their rates\n"
 	"OPTIONS: -j, --json     JSON\n"
 	"         -p, --pretty   JSON with lines and indents\n"
 	"         -d, --details  stats: also what each counter counts\n"
@@ -61,6 +62,7 @@ static const struct choice objects[] = {
 	{ "hang", do_hang },
 	{ "limit", do_limit },
 	{ "job", do_job },
+	{ "top", do_top },
 	{ "help", help },
 	{ 0 }
 };

@@ -7,7 +7,8 @@
  * - output.c writes text or JSON.
  * - objects.c describes the objects to show, waits.c those that wait or are under way.
  * - stats.c shows counters, since.c and rates.c what has been counted since a time.
- * - hang.c and diagnose.c show why programs wait.
+ * - hang.c and diagnose.c show why programs wait, top.c and usage.c what they do now; seen.c asks
+ *   the kernel for all that waits.
  * - port.c changes ports, limit.c their limits, job.c their jobs.
  * - module.c prints versions.
  * - main.c selects the command.
@@ -291,6 +292,7 @@ int do_msg(int argc, char **argv);
 int do_send(int argc, char **argv);
 int do_flow(int argc, char **argv);
 int do_hang(int argc, char **argv);
+int do_top(int argc, char **argv);
 int do_limit(int argc, char **argv);
 int do_job(int argc, char **argv);
 
