@@ -28,6 +28,7 @@ static const char usage[] =
 	"         limit  what a port may use at most, and for how long it waits\n"
 	"         job    jobs: whose programs do not hear those of others\n"
 	"         top    what processes, paths and endpoints do now, and their rates\n"
+	"         report a file for those who are to find a fault\n"
 	"OPTIONS: -j, --json     JSON\n"
 	"         -p, --pretty   JSON with lines and indents\n"
 	"         -d, --details  stats: also what each counter counts\n"
@@ -63,6 +64,7 @@ static const struct choice objects[] = {
 	{ "limit", do_limit },
 	{ "job", do_job },
 	{ "top", do_top },
+	{ "report", do_report },
 	{ "help", help },
 	{ 0 }
 };

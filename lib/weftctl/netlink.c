@@ -56,6 +56,12 @@ static int connect_family(void)
 	return 0;
 }
 
+void netlink_forget(void)
+{
+	nl_socket_free(sock);
+	sock = NULL;
+}
+
 struct nl_msg *request(uint8_t cmd, bool dump)
 {
 	struct nl_msg *msg;

@@ -9,6 +9,7 @@
  * - stats.c shows counters, since.c and rates.c what has been counted since a time.
  * - hang.c and diagnose.c show why programs wait, top.c and usage.c what they do now; seen.c asks
  *   the kernel for all that waits.
+ * - report.c writes all of this into a file.
  * - port.c changes ports, limit.c their limits, job.c their jobs.
  * - module.c prints versions.
  * - main.c selects the command.
@@ -218,6 +219,8 @@ bool addr_is(const struct weft_sockaddr *addr, const char *text);
 
 typedef void (*answer_fn)(struct nlattr *attrs, int len, const void *arg);
 
+/* A child process must not share the socket of its parent: its requests then open another one. */
+void netlink_forget(void);
 /* Create a request; NULL: message printed. @dump: request all objects */
 struct nl_msg *request(uint8_t cmd, bool dump);
 /*
@@ -293,6 +296,7 @@ int do_send(int argc, char **argv);
 int do_flow(int argc, char **argv);
 int do_hang(int argc, char **argv);
 int do_top(int argc, char **argv);
+int do_report(int argc, char **argv);
 int do_limit(int argc, char **argv);
 int do_job(int argc, char **argv);
 
