@@ -182,6 +182,8 @@ $(B)/host/test_weftctl_words: $(foreach f,verb netns details,$(B)/obj/lib/weftct
 $(B)/host/test_weftctl_answers: $(key_obj) \
 	$(filter-out %/main.o %/netlink.o,$(call objs,lib/weftctl))
 $(B)/host/test_weftctl_answers: lib_test_ldflags = $(shell pkg-config --libs libnl-genl-3.0)
+$(B)/host/test_rates: $(foreach f,rates behind,$(B)/obj/lib/weftctl/$(f).o) $(weftctl_words)
+$(B)/host/test_usage: $(foreach f,usage rates,$(B)/obj/lib/weftctl/$(f).o)
 
 host-tests: $(lib_tests)
 $(lib_tests): $(B)/obj/selftests/lib/tap.o

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Why an object waits. hang.c asks the kernel for all objects; diagnose.c compares them. It asks
+ * Why an object waits. seen.c asks the kernel for all objects; diagnose.c compares them. It asks
  * nothing itself, so that a test can pass any objects.
  */
 #ifndef _WEFTCTL_DIAGNOSE_H
@@ -19,6 +19,8 @@ struct seen {
 	char port[32];
 	uint32_t pid;
 	uint32_t uid;
+	uint32_t ctx;
+	uint32_t srq;			/* of a shared receive */
 	char comm[16];
 	struct weft_sockaddr ep;	/* of this node; family 0: a shared receive */
 	struct weft_sockaddr peer;	/* the only sender, the sender, destination, remote node */
@@ -27,12 +29,23 @@ struct seen {
 	uint64_t tag;
 	uint64_t ignore;
 	uint64_t len;
+	uint64_t came;			/* bytes of a message that have come */
 	uint64_t age_ms;
 	char state[16];			/* of a send: what it waits for */
 	bool in;			/* a flow to this node */
 	uint32_t last;
 	uint32_t early;
+	uint64_t retrans;		/* of a path, as all below: packets sent again */
+	uint64_t srtt;			/* ns */
+	uint32_t cwnd;
+	uint32_t flight;
 };
+
+/*
+ * Ask the kernel for all objects of a port (NULL: of all). @what is for error messages. Return:
+ * exit status; *@all is for free() in any case. seen.c
+ */
+int see(const char *what, const char *port, struct seen **all, size_t *n);
 
 /*
  * All objects. @program: state of a process as in /proc/PID/stat; X: /proc does not have it, 0: not

@@ -114,6 +114,14 @@ static bool wanted(struct nlattr *attrs, int len, const void *arg)
 	return (!f->what || !strcmp(f->what, text)) && last >= f->since;
 }
 
+/* The kinds of events, see weftctl(8) */
+#define EVENT_KINDS_1	"path-up path-down path-idle peer-restarted peer-version mtu-reduced"
+#define EVENT_KINDS_2	"messages-given-up limit-reached rma-denied port-added port-deleted"
+#define EVENT_KINDS_3	"link-up link-down device-gone address-conflict"
+#define EVENT_KINDS	EVENT_KINDS_1 " " EVENT_KINDS_2 " " EVENT_KINDS_3
+#define EVENT_KINDS_HELP							\
+	"           " EVENT_KINDS_1 "\n           " EVENT_KINDS_2 "\n           " EVENT_KINDS_3 "\n"
+
 /* ---- The past --------------------------------------------------------------------------- */
 
 static int earlier(const void *a, const void *b)
@@ -137,20 +145,17 @@ static int show(int argc, char **argv)
 	ret = collect(WEFT_CMD_EVENT_GET, "event show", filter.port, wanted, &filter, &found);
 	if (found.n)
 		qsort(found.all, found.n, sizeof(*found.all), earlier);
+	out_columns("port event peer time count");
 	out_begin();
 	for (i = 0; i < found.n; i++)
 		print_object(found.all[i].attrs, found.all[i].len, event_fields);
 	out_end();
 	if (!ret && !found.n && (filter.peer || filter.what || filter.since))
-		complain("event show: nothing matches");
+		complain("event show: nothing matches%s",
+			 filter.what ? guess_of(filter.what, EVENT_KINDS) : "");
 	release(&found);
 	return ret;
 }
-
-#define EVENT_KINDS								\
-	"       path-up, path-down, path-idle, peer-restarted, peer-version, mtu-reduced,\n"	\
-	"       messages-given-up, limit-reached, rma-denied, port-added, port-deleted,\n"	\
-	"       link-up, link-down, device-gone, address-conflict\n"
 
 int do_event(int argc, char **argv)
 {
@@ -165,7 +170,7 @@ int do_event(int argc, char **argv)
 	       "Shows the last events of each port, also of deleted ones, the oldest first.\n"
 	       "FILTER:  peer ADDRESS      about this node\n"
 	       "         last SECONDS      of this time\n"
-	       "         event KIND        one of:\n" EVENT_KINDS
+	       "         event KIND        one of:\n" EVENT_KINDS_HELP
 	       "\"weftctl monitor\" shows events as they happen.\n");
 	return 0;
 }
@@ -294,7 +299,7 @@ static int monitor_help(void)
 	       "Says how many events were lost, if it is too slow to read them all.\n"
 	       "FILTER:  peer ADDRESS      about this node\n"
 	       "         count N           ends after so many events\n"
-	       "         event KIND        one of:\n" EVENT_KINDS);
+	       "         event KIND        one of:\n" EVENT_KINDS_HELP);
 	return 0;
 }
 
@@ -305,7 +310,7 @@ int do_monitor(int argc, char **argv)
 	struct nl_sock *sock;
 	int ret;
 
-	if (argc == 1 && matches(argv[0], "help"))
+	if (argc == 1 && asks_help(argv[0], false))
 		return monitor_help();
 	if (parse_events("monitor", true, argc, argv, &l.filter))
 		return EXIT_USAGE;

@@ -29,6 +29,8 @@ static const char usage[] =
 	"         monitor  events as they happen\n"
 	"         limit  what a port may use at most, and for how long it waits\n"
 	"         job    jobs: whose programs do not hear those of others\n"
+	"         top    what processes, paths and endpoints do now, and their rates\n"
+	"         report a file for those who are to find a fault\n"
 	"OPTIONS: -j, --json     JSON\n"
 	"         -p, --pretty   JSON with lines and indents\n"
 	"         -o, --oneline  each object on one line\n"
@@ -70,6 +72,8 @@ static const struct choice objects[] = {
 	{ "monitor", do_monitor },
 	{ "limit", do_limit },
 	{ "job", do_job },
+	{ "top", do_top },
+	{ "report", do_report },
 	{ "help", help },
 	{ 0 }
 };

@@ -62,6 +62,12 @@ int find_family(void)
 	return sock ? 0 : connect_family();
 }
 
+void netlink_forget(void)
+{
+	nl_socket_free(sock);
+	sock = NULL;
+}
+
 struct nl_msg *request(uint8_t cmd, bool dump)
 {
 	struct nl_msg *msg;

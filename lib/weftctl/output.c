@@ -16,7 +16,7 @@ static bool json, pretty, details, metrics, oneline, brief, statistics;
 static const char *columns;	/* of this output, NULL: all values */
 static int depth;		/* number of open JSON brackets */
 static bool filled;		/* the innermost bracket has an element */
-static bool in_list;
+static uint64_t lists;		/* bit N: the bracket at depth N is a list's */
 static bool in_line;		/* the line of text has begun */
 
 void out_mode(bool want_json, bool want_pretty)
@@ -119,7 +119,7 @@ static void json_value(const char *key)
 		putchar(',');
 	filled = true;
 	new_line();
-	if (key && !in_list) {
+	if (key && !(lists >> depth & 1)) {
 		json_string(key);
 		fputs(pretty ? ": " : ":", stdout);
 	}
@@ -131,6 +131,7 @@ static void json_open(const char *key, char bracket)
 		json_value(key);
 	putchar(bracket);
 	depth++;
+	lists = (lists & ~(1ull << depth)) | (uint64_t)(bracket == '[') << depth;
 	filled = false;
 }
 
@@ -141,6 +142,10 @@ static void json_close(char bracket)
 		new_line();
 	filled = true;
 	putchar(bracket);
+	if (!depth) {
+		putchar('\n');
+		filled = false;
+	}
 }
 
 /* ---- Text ------------------------------------------------------------------------------- */
@@ -181,11 +186,8 @@ void out_end(void)
 	if (is_table())
 		brief_end();
 	columns = NULL;
-	if (json) {
+	if (json)
 		json_close(']');
-		putchar('\n');
-		filled = false;
-	}
 }
 
 void out_open(void)
@@ -209,14 +211,13 @@ void out_list_open(const char *key)
 {
 	if (json && !is_left_out(key))
 		json_open(key, '[');
-	in_list = !is_left_out(key);
 }
 
 void out_list_close(void)
 {
-	if (json && in_list)
+	/* it may have been left out */
+	if (json && lists >> depth & 1)
 		json_close(']');
-	in_list = false;
 }
 
 void out_str(const char *key, enum out_style style, const char *val)
@@ -231,19 +232,32 @@ void out_str(const char *key, enum out_style style, const char *val)
 	}
 }
 
+static void out_number(const char *key, enum out_style style, const char *number)
+{
+	if (is_left_out(key))
+		return;
+	if (json) {
+		json_value(key);
+		fputs(number, stdout);
+	} else {
+		text_value(key, style, number);
+	}
+}
+
 void out_uint(const char *key, enum out_style style, uint64_t val)
 {
 	char buf[24];
 
 	snprintf(buf, sizeof(buf), "%" PRIu64, val);
-	if (is_left_out(key))
-		return;
-	if (json) {
-		json_value(key);
-		fputs(buf, stdout);
-	} else {
-		text_value(key, style, buf);
-	}
+	out_number(key, style, buf);
+}
+
+void out_tenths(const char *key, enum out_style style, uint64_t tenths)
+{
+	char buf[24];
+
+	snprintf(buf, sizeof(buf), "%" PRIu64 ".%u", tenths / 10, (unsigned int)(tenths % 10));
+	out_number(key, style, buf);
 }
 
 void out_mac(const char *key, enum out_style style, const uint8_t *mac)

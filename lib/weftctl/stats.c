@@ -9,86 +9,88 @@
 #include <string.h>
 #include <netlink/attr.h>
 
+#include "rates.h"
+#include "since.h"
 #include "weftctl.h"
 
-/* A counter, as the kernel describes it */
-struct counter {
-	char port[WEFT_NAME_MAX];
-	char name[64];
-	char text[128];
-	uint64_t value;
-};
-
-static void read_counter(struct counter *c, const struct answer *a)
+int counts_get(const char *what, const char *port, struct counts *to)
 {
-	find_text(c->port, sizeof(c->port), a->attrs, a->len, WEFT_ATTR_PORT_NAME);
-	find_text(c->name, sizeof(c->name), a->attrs, a->len, WEFT_ATTR_STAT_NAME);
-	find_text(c->text, sizeof(c->text), a->attrs, a->len, WEFT_ATTR_STAT_TEXT);
-	c->value = find_uint(a->attrs, a->len, WEFT_ATTR_STAT_VALUE);
+	struct answers all = { 0 };
+	int ret = collect(WEFT_CMD_STATS_GET, what, port, NULL, NULL, &all);
+	const struct answer *a;
+	struct count *c;
+
+	for (a = all.all; a < all.all + all.n; a++) {
+		c = counts_more(to);
+		if (!c) {
+			complain("%s: out of memory", what);
+			ret = EXIT_KERNEL;
+			break;
+		}
+		find_text(c->port, sizeof(c->port), a->attrs, a->len, WEFT_ATTR_PORT_NAME);
+		find_text(c->name, sizeof(c->name), a->attrs, a->len, WEFT_ATTR_STAT_NAME);
+		find_text(c->text, sizeof(c->text), a->attrs, a->len, WEFT_ATTR_STAT_TEXT);
+		c->value = find_uint(a->attrs, a->len, WEFT_ATTR_STAT_VALUE);
+	}
+	release(&all);
+	return ret;
 }
 
 /* ---- Text and JSON ---------------------------------------------------------------------- */
 
 /* With descriptions each counter is an object, also in JSON. */
-static void print_details(const struct answers *all)
+static void print_details(const struct counts *counts)
 {
-	struct counter c;
-	size_t i;
+	const struct count *c;
 
-	for (i = 0; i < all->n; i++) {
-		read_counter(&c, &all->all[i]);
+	for (c = counts->all; c < counts->all + counts->n; c++) {
 		out_open();
-		out_str("port", OUT_LEAD, c.port);
+		out_str("port", OUT_LEAD, c->port);
 		if (out_is_json()) {
-			out_str("name", OUT_KEY, c.name);
-			out_uint("value", OUT_KEY, c.value);
-			out_str("text", OUT_KEY, c.text);
+			out_str("name", OUT_KEY, c->name);
+			out_uint("value", OUT_KEY, c->value);
+			out_str("text", OUT_KEY, c->text);
 		} else {
-			out_uint(c.name, OUT_KEY, c.value);
-			out_note("text", c.text);
+			out_uint(c->name, OUT_KEY, c->value);
+			out_note("text", c->text);
 		}
 		out_close();
 	}
 }
 
 /* In a table, or in JSON with its columns, only those that have counted are shown. */
-static void print_brief(const struct answers *all)
+static void print_brief(const struct counts *counts)
 {
-	struct counter c;
-	size_t i;
+	const struct count *c;
 
-	for (i = 0; i < all->n; i++) {
-		read_counter(&c, &all->all[i]);
-		if (!c.value)
+	for (c = counts->all; c < counts->all + counts->n; c++) {
+		if (!c->value)
 			continue;
 		out_open();
-		out_str("port", OUT_KEY, c.port);
-		out_str("name", OUT_KEY, c.name);
-		out_uint("value", OUT_KEY, c.value);
+		out_str("port", OUT_KEY, c->port);
+		out_str("name", OUT_KEY, c->name);
+		out_uint("value", OUT_KEY, c->value);
 		out_close();
 	}
 }
 
 /* As text each counter is a line. In JSON those of a port are members of one object. */
-static void print_counters(const struct answers *all)
+static void print_counters(const struct counts *counts)
 {
-	struct counter c, last = { .port = "" };
-	size_t i;
+	const struct count *c;
 
-	for (i = 0; i < all->n; i++) {
-		read_counter(&c, &all->all[i]);
-		if (!out_is_json() || strcmp(c.port, last.port)) {
-			if (out_is_json() && i)
+	for (c = counts->all; c < counts->all + counts->n; c++) {
+		if (!out_is_json() || c == counts->all || strcmp(c->port, c[-1].port)) {
+			if (out_is_json() && c != counts->all)
 				out_close();
 			out_open();
-			out_str("port", OUT_LEAD, c.port);
+			out_str("port", OUT_LEAD, c->port);
 		}
-		out_uint(c.name, OUT_KEY, c.value);
+		out_uint(c->name, OUT_KEY, c->value);
 		if (!out_is_json())
 			out_close();
-		last = c;
 	}
-	if (out_is_json() && all->n)
+	if (out_is_json() && counts->n)
 		out_close();
 }
 
@@ -100,26 +102,19 @@ static void head(const char *name, const char *type, const char *text)
 }
 
 /* The counters of all ports with one name follow one another, below the head of this name. */
-static void metrics_counters(const struct answers *all)
+static void metrics_counters(const struct counts *counts)
 {
-	struct counter c, other;
+	const struct count *end = counts->all + counts->n, *c, *other;
 	char name[80];
-	size_t i, k;
 
-	for (i = 0; i < all->n; i++) {
-		read_counter(&c, &all->all[i]);
-		/* each port has the same counters, in the same order */
-		if (i && strcmp(c.port, other.port))
-			break;
-		snprintf(name, sizeof(name), "%s_total", c.name);
-		head(name, "counter", c.text);
-		for (k = i; k < all->n; k++) {
-			read_counter(&other, &all->all[k]);
-			if (!strcmp(other.name, c.name))
-				printf("weft_%s{port=\"%s\"} %" PRIu64 "\n", name, other.port,
-				       other.value);
-		}
-		other = c;
+	/* each port has the same counters, in the same order */
+	for (c = counts->all; c < end && !strcmp(c->port, counts->all->port); c++) {
+		snprintf(name, sizeof(name), "%s_total", c->name);
+		head(name, "counter", c->text);
+		for (other = c; other < end; other++)
+			if (!strcmp(other->name, c->name))
+				printf("weft_%s{port=\"%s\"} %" PRIu64 "\n", name, other->port,
+				       other->value);
 	}
 }
 
@@ -172,7 +167,7 @@ static void metrics_gauges(const struct answers *all, const struct gauge *g)
 	}
 }
 
-static int metrics(const char *name, const struct answers *counters)
+static int metrics(const char *name, const struct counts *counters)
 {
 	struct answers ports = { 0 }, limits = { 0 };
 	int ret = collect(WEFT_CMD_PORT_GET, "stats show", name, NULL, NULL, &ports);
@@ -191,53 +186,92 @@ static int metrics(const char *name, const struct answers *counters)
 
 /* ---- The object ------------------------------------------------------------------------- */
 
-/* The options of this object may stand behind its name, too. Return: true if @arg is one. */
-static bool option(const char *arg)
+/* Options of this object. Two are those of weftctl, too. */
+struct stats_options {
+	bool details;
+	bool metrics;
+	bool since_reset;
+	uint64_t ms;		/* 0: no intervals */
+	uint32_t count;		/* 0: no end */
+};
+
+static int help_stats(void)
 {
-	if (!strcmp(arg, "-d") || !strcmp(arg, "--details"))
-		out_more(true, out_is_metrics());
-	else if (!strcmp(arg, "--prometheus"))
-		out_more(out_has_details(), true);
-	else
-		return false;
-	return true;
+	puts("Usage: weftctl stats [-d] [--prometheus] [--since-reset] [show [[port] NAME]]\n"
+	     "       weftctl stats -i SECONDS [-c COUNT] [show [[port] NAME]]\n"
+	     "       weftctl stats reset [[port] NAME]\n"
+	     "       weftctl stats help\n"
+	     "Shows counters of ports.\n"
+	     "-d, --details     also what each counts\n"
+	     "--prometheus      counters, objects and limits in the form that Prometheus reads\n"
+	     "-i, --interval S  those that changed within each S seconds, and their rates\n"
+	     "-c, --count N     ends after N intervals; without -i of 1 second\n"
+	     "--since-reset     what has been counted since \"weftctl stats reset\" of this user\n"
+	     "reset             keeps the counters in a file; those of the kernel do not change");
+	return 0;
+}
+
+/* Return: 0, -1: message printed */
+static int parse_stats(int *argc, char **argv, struct stats_options *o)
+{
+	const struct behind table[] = {
+		{ "-d", "--details", BEHIND_FLAG, &o->details },
+		{ NULL, "--prometheus", BEHIND_FLAG, &o->metrics },
+		{ NULL, "--since-reset", BEHIND_FLAG, &o->since_reset },
+		{ "-i", "--interval", BEHIND_SECONDS, &o->ms },
+		{ "-c", "--count", BEHIND_COUNT, &o->count },
+		{ 0 }
+	};
+
+	if (take_options("stats", argc, argv, table))
+		return -1;
+	if (o->count && !o->ms)
+		o->ms = 1000;
+	if (!!o->metrics + !!o->since_reset + !!o->ms > 1 || (o->details && o->ms)) {
+		complain("stats: these options do not go together, try \"weftctl stats help\"");
+		return -1;
+	}
+	out_more(o->details, o->metrics);
+	return 0;
+}
+
+static int show_stats(const struct stats_options *o, const char *name)
+{
+	struct counts counts = { 0 };
+	int ret = counts_get("stats show", name, &counts);
+
+	if (!ret && o->since_reset)
+		ret = stats_since_reset(&counts);
+	if (o->metrics) {
+		ret = ret ? ret : metrics(name, &counts);
+	} else {
+		out_columns("port name value");
+		out_begin();
+		if (!ret || !o->since_reset)
+			(out_is_brief() ? print_brief :
+			 o->details ? print_details : print_counters)(&counts);
+		out_end();
+	}
+	counts_free(&counts);
+	return ret;
 }
 
 int do_stats(int argc, char **argv)
 {
-	struct answers all = { 0 };
+	struct stats_options o = { .details = out_has_details(), .metrics = out_is_metrics() };
 	const char *name;
 	int ret;
 
-	for (; argc && option(argv[0]); argc--)
-		argv++;
+	if (parse_stats(&argc, argv, &o))
+		return EXIT_USAGE;
+	if (argc && matches(argv[0], "reset"))
+		return stats_reset(argc - 1, argv + 1);
 	ret = parse_show("stats", &argc, &argv);
 	if (ret < 0)
 		return EXIT_USAGE;
-	if (ret) {
-		printf("Usage: weftctl stats [-d] [--prometheus] [show [[port] NAME]]\n"
-		       "       weftctl stats help\n"
-		       "Shows counters of ports; -d also says what each counts.\n"
-		       "With --prometheus counters, objects and limits have the form that Prometheus "
-		       "reads.\n");
-		return 0;
-	}
+	if (ret)
+		return help_stats();
 	if (parse_filter(argc, argv, &name))
 		return EXIT_USAGE;
-	ret = collect(WEFT_CMD_STATS_GET, "stats show", name, NULL, NULL, &all);
-	if (out_is_metrics()) {
-		ret = ret ? ret : metrics(name, &all);
-	} else {
-		out_columns("port name value");
-		out_begin();
-		if (out_is_brief())
-			print_brief(&all);
-		else if (out_has_details())
-			print_details(&all);
-		else
-			print_counters(&all);
-		out_end();
-	}
-	release(&all);
-	return ret;
+	return o.ms ? stats_intervals(name, o.ms, o.count) : show_stats(&o, name);
 }

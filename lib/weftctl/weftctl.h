@@ -2,17 +2,22 @@
 /*
  * Files of weftctl:
  *
- * - args.c parses the command line, verb.c selects the command of an object, and has its help.
+ * - args.c parses the command line, verb.c selects the command of an object, and has its help;
+ *   behind.c takes options behind the name of an object.
  * - words.c finds what a wrong word may mean, blame.c which word the kernel has refused.
  * - netlink.c exchanges messages with the kernel, netns.c enters a network namespace.
  * - output.c writes text or JSON, brief.c tables, color.c colours. details.c explains words.
  * - objects.c describes the objects to show, waits.c those that wait or are under way; sums.c adds
  *   up the latter.
- * - event.c shows events, stats.c counters, hang.c and diagnose.c why programs wait.
+ * - event.c shows events, stats.c counters, since.c and rates.c what has been counted since a time.
+ * - hang.c and diagnose.c show why programs wait, top.c and usage.c what they do now; seen.c asks
+ *   the kernel for all that waits.
+ * - report.c writes all of this into a file.
  * - port.c changes ports, limit.c their limits, job.c their jobs.
  * - module.c prints versions.
  * - main.c selects the command.
  * - batch.c reads commands from files, apply.c applies a changed file.
+ * - whole.c writes a file as a whole or not at all.
  */
 #ifndef _WEFTCTL_H
 #define _WEFTCTL_H
@@ -233,6 +238,28 @@ void guess_meanings(struct guess *g, uint16_t attr);
  * 0, -1: message printed
  */
 int enter_netns(const char *name);
+/* ---- behind.c ---------------------------------------------------------------------------- */
+
+/* What the value of an option is, and the type of the variable that takes it */
+enum behind_kind {
+	BEHIND_FLAG,		/* none: bool */
+	BEHIND_SECONDS,		/* seconds: uint64_t, milliseconds */
+	BEHIND_COUNT,		/* a number from 1: uint32_t */
+	BEHIND_WORD,		/* const char *, into the command line */
+};
+
+/* An option behind the name of an object; tables end with a NULL name */
+struct behind {
+	const char *brief;	/* "-i", NULL: none */
+	const char *name;	/* "--interval" */
+	enum behind_kind kind;
+	void *to;
+};
+
+/*
+ * Take the options of @table out of @argv, wherever they are. Return: 0, -1: message printed
+ */
+int take_options(const char *object, int *argc, char **argv, const struct behind *table);
 
 /* ---- output.c --------------------------------------------------------------------------- */
 
@@ -259,7 +286,10 @@ bool out_has_statistics(void);
 void out_columns(const char *columns);
 /* The end of a line within an object: with out_form(), a backslash */
 char out_line_end(void);
-/* The whole output, an object, a list of values within an object */
+/*
+ * The whole output, an object, a list of values or objects within an object. An object or a list
+ * that is in no other ends with a new line.
+ */
 void out_begin(void);
 void out_end(void);
 void out_open(void);
@@ -270,6 +300,8 @@ void out_str(const char *key, enum out_style style, const char *val);
 void out_uint(const char *key, enum out_style style, uint64_t val);
 /* A time in nanoseconds since 1970, as local time (ISO 8601) */
 void out_time(const char *key, enum out_style style, uint64_t ns);
+/* A number with one decimal */
+void out_tenths(const char *key, enum out_style style, uint64_t tenths);
 void out_mac(const char *key, enum out_style style, const uint8_t *mac);
 /* A number in hexadecimal digits, in JSON as text: it may have 64 bits */
 void out_hex(const char *key, enum out_style style, uint64_t val);
@@ -290,6 +322,8 @@ typedef void (*answer_fn)(struct nlattr *attrs, int len, const void *arg);
 
 /* Find the module, and have it loaded. Return: 0, -1: message printed */
 int find_family(void);
+/* A child process must not share the socket of its parent: its requests then open another one. */
+void netlink_forget(void);
 /* Create a request; NULL: message printed. @dump: request all objects */
 struct nl_msg *request(uint8_t cmd, bool dump);
 /*
@@ -342,7 +376,7 @@ void release(struct answers *answers);
  */
 void copy_name(char *name, size_t size, const struct nlattr *attr);
 
-/* ---- objects.c, waits.c, sums.c, port.c, limit.c, job.c -------------------------------------- */
+/* ---- objects.c and the files of each object --------------------------------------------- */
 
 enum kind { STR, UINT, HEX, MS, TIME, FLAG, YES, MAC, ADDR, ADDRS, UINTS };
 
@@ -398,6 +432,8 @@ int do_flow(int argc, char **argv);
 int do_hang(int argc, char **argv);
 int do_event(int argc, char **argv);
 int do_monitor(int argc, char **argv);
+int do_top(int argc, char **argv);
+int do_report(int argc, char **argv);
 int do_limit(int argc, char **argv);
 int do_job(int argc, char **argv);
 
@@ -428,6 +464,18 @@ int run_batch(const char *name, bool force, int (*run)(int argc, char **argv));
  */
 int apply_batch(const char *name, const char *state, bool force,
 		int (*run)(int argc, char **argv));
+
+/* ---- whole.c ----------------------------------------------------------------------------- */
+
+/*
+ * Begin to write the file @name, for this user alone. One file can be written at a time. Return: a
+ * file descriptor, -1: errno says why
+ */
+int whole_begin(const char *name);
+/* End: @name has what was written to @fd. Return: 0, -1: errno says why, and nothing has changed */
+int whole_end(int fd, const char *name);
+/* Give up: nothing has changed. errno stays. */
+void whole_drop(int fd);
 
 /* ---- module.c --------------------------------------------------------------------------- */
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * All that waits or is under way on this node, for commands that compare these objects
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <netlink/attr.h>
+
+#include "diagnose.h"
+#include "weftctl.h"
+
+/* A list of the kernel's, and where its objects have the address of the other side */
+static const struct {
+	uint8_t cmd;
+	enum seen_kind kind;
+	uint16_t peer;
+	uint16_t state;
+} lists[] = {
+	{ WEFT_CMD_RECV_GET, SEEN_RECV, WEFT_ATTR_FROM, WEFT_ATTR_KIND },
+	{ WEFT_CMD_MSG_GET, SEEN_MSG, WEFT_ATTR_FROM, WEFT_ATTR_KIND },
+	{ WEFT_CMD_SEND_GET, SEEN_SEND, WEFT_ATTR_TO, WEFT_ATTR_FOR },
+	{ WEFT_CMD_FLOW_GET, SEEN_FLOW, WEFT_ATTR_FLOW_PEER, WEFT_ATTR_FLOW_STATE },
+	{ WEFT_CMD_PATH_GET, SEEN_PATH, WEFT_ATTR_PATH_ADDR, WEFT_ATTR_PATH_STATE },
+	{ WEFT_CMD_EP_GET, SEEN_EP, WEFT_ATTR_EP_PEER, WEFT_ATTR_EP_STATE },
+};
+
+static void read_path(struct seen *s, struct nlattr *attrs, int len)
+{
+	s->retrans = find_uint(attrs, len, WEFT_ATTR_PATH_RETRANS);
+	s->srtt = find_uint(attrs, len, WEFT_ATTR_PATH_SRTT);
+	s->cwnd = (uint32_t)find_uint(attrs, len, WEFT_ATTR_PATH_CWND);
+	s->flight = (uint32_t)find_uint(attrs, len, WEFT_ATTR_PATH_FLIGHT);
+}
+
+static void read_seen(struct seen *s, unsigned int list, struct nlattr *attrs, int len)
+{
+	char way[8];
+
+	memset(s, 0, sizeof(*s));
+	s->kind = lists[list].kind;
+	find_text(s->port, sizeof(s->port), attrs, len, WEFT_ATTR_PORT_NAME);
+	copy_name(s->comm, sizeof(s->comm), nla_find(attrs, len, WEFT_ATTR_COMM));
+	find_text(s->state, sizeof(s->state), attrs, len, lists[list].state);
+	find_text(way, sizeof(way), attrs, len, WEFT_ATTR_FLOW_WAY);
+	find_addr(&s->ep, attrs, len, WEFT_ATTR_EP_ADDR);
+	s->named = find_addr(&s->peer, attrs, len, lists[list].peer);
+	s->in = !strcmp(way, "in");
+	s->tagged = nla_find(attrs, len, WEFT_ATTR_TAG);
+	s->pid = find_uint(attrs, len, WEFT_ATTR_PID);
+	s->uid = find_uint(attrs, len, WEFT_ATTR_UID);
+	s->ctx = find_uint(attrs, len, WEFT_ATTR_CTX_ID);
+	s->srq = find_uint(attrs, len, WEFT_ATTR_SRQ);
+	s->tag = find_uint(attrs, len, WEFT_ATTR_TAG);
+	s->ignore = find_uint(attrs, len, WEFT_ATTR_IGNORE);
+	s->len = find_uint(attrs, len, WEFT_ATTR_LEN);
+	s->came = find_uint(attrs, len, WEFT_ATTR_CAME);
+	s->age_ms = find_uint(attrs, len, WEFT_ATTR_AGE) / 1000000;
+	s->last = find_uint(attrs, len, WEFT_ATTR_FLOW_LAST);
+	s->early = find_uint(attrs, len, WEFT_ATTR_FLOW_EARLY);
+	if (s->kind == SEEN_PATH)
+		read_path(s, attrs, len);
+}
+
+int see(const char *what, const char *port, struct seen **all, size_t *n)
+{
+	struct answers got = { 0 };
+	struct seen *more;
+	unsigned int i;
+	size_t k;
+	int ret = 0;
+
+	*all = NULL;
+	*n = 0;
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]) && !ret; i++) {
+		ret = collect(lists[i].cmd, what, port, NULL, NULL, &got);
+		more = realloc(*all, (*n + got.n + 1) * sizeof(*more));
+		if (!more) {
+			complain("%s: out of memory", what);
+			ret = EXIT_KERNEL;
+		} else {
+			*all = more;
+			for (k = 0; k < got.n; k++)
+				read_seen(&more[(*n)++], i, got.all[k].attrs, got.all[k].len);
+		}
+		release(&got);
+	}
+	return ret;
+}
