@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 #include <linux/virtio.h>
 #include <linux/virtio_config.h>
+#include <net/genetlink.h>
 #include <net/net_namespace.h>
 
 #include "compat_have.h"
@@ -85,6 +86,11 @@ static inline bool weft_egress_active(const struct net_device *dev)
 #endif
 	return false;
 }
+
+/* Since 6.7, and 6.1.68, groups of generic netlink have flags of their own. */
+#ifndef GENL_MCAST_CAP_NET_ADMIN
+#define GENL_MCAST_CAP_NET_ADMIN	GENL_UNS_ADMIN_PERM
+#endif
 
 /* Since 6.10 a tracepoint knows the source of its strings. */
 #ifndef WEFT_HAVE_ASSIGN_STR_DST

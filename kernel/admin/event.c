@@ -15,6 +15,11 @@
 #include "../port/upcalls.h"
 #include "netlink.h"
 
+/** weft_event_groups - the groups of the family */
+const struct genl_multicast_group weft_event_groups[1] = {
+	{ .name = WEFT_GENL_EVENTS, .flags = GENL_MCAST_CAP_NET_ADMIN },
+};
+
 static DEFINE_MUTEX(weft_events_lock);
 static bool weft_events_on;
 

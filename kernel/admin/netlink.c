@@ -487,11 +487,6 @@ static const struct genl_ops weft_ops[] = {
 	WEFT_SET(WEFT_CMD_LIMIT_SET, weft_nl_limit_set, limit),
 };
 
-/* Events name users: see event.c. */
-static const struct genl_multicast_group weft_groups[] = {
-	{ .name = WEFT_GENL_EVENTS, .flags = GENL_UNS_ADMIN_PERM },
-};
-
 struct genl_family weft_family __ro_after_init = {
 	.name = WEFT_GENL_NAME,
 	.version = WEFT_GENL_VERSION,
@@ -500,8 +495,8 @@ struct genl_family weft_family __ro_after_init = {
 	.module = THIS_MODULE,
 	.ops = weft_ops,
 	.n_ops = ARRAY_SIZE(weft_ops),
-	.mcgrps = weft_groups,
-	.n_mcgrps = ARRAY_SIZE(weft_groups),
+	.mcgrps = weft_event_groups,
+	.n_mcgrps = ARRAY_SIZE(weft_event_groups),
 	.resv_start_op = WEFT_CMD_PORT_ADD,
 };
 

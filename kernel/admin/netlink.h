@@ -58,6 +58,8 @@ int weft_nl_underway(struct sk_buff *skb, struct netlink_callback *cb, struct we
 
 /* ---- event.c --------------------------------------------------------------------------------- */
 
+extern const struct genl_multicast_group weft_event_groups[1];
+
 int weft_nl_events(struct sk_buff *skb, struct netlink_callback *cb);
 void weft_events_switch(bool on);
 

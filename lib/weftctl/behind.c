@@ -53,7 +53,7 @@ int take_options(const char *object, int *argc, char **argv, const struct behind
 	int i, n = 0;
 
 	for (i = 0; i < *argc; i++) {
-		if (argv[i][0] != '-' || !argv[i][1]) {
+		if (argv[i][0] != '-' || !argv[i][1] || asks_help(argv[i], true)) {
 			argv[n++] = argv[i];
 			continue;
 		}

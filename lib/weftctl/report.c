@@ -635,7 +635,7 @@ int do_report(int argc, char **argv)
 	const char *path = getenv("PATH");
 	char more[PATH_MAX];
 
-	if (argc == 1 && !strcmp(argv[0], "help")) {
+	if (argc == 1 && asks_help(argv[0], true)) {
 		puts("Usage: weftctl report [FILE]\n"
 		     "       weftctl report help\n"
 		     "Writes versions, settings, all objects, counters, devices and logs into a file.\n"

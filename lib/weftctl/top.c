@@ -599,7 +599,7 @@ int do_top(int argc, char **argv)
 
 	if (take_options("top", &argc, argv, table))
 		return EXIT_USAGE;
-	if (argc == 1 && !strcmp(argv[0], "help"))
+	if (argc == 1 && asks_help(argv[0], true))
 		return help_top();
 	if (parse_by(&t, by) || parse_filter(argc, argv, &t.port))
 		return EXIT_USAGE;

@@ -172,6 +172,8 @@ int weft_nl_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return 0;
 }
 
+const struct genl_multicast_group weft_event_groups[1] = { { "events", 0 } };
+
 int weft_nl_events(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return 0;

@@ -56,8 +56,9 @@ static bool nobody(void)
 	CHECK(port_limit(0, "connect-ms", 5000));
 	CHECK_EQ(weftctl_on(false, "event show weft0 peer 10.77.0.99"), 0);
 	CHECK_EQ(lines(""), 1);
-	snprintf(words, sizeof(words), " weft0: path-down peer 10.77.0.99 errno %d count %d last ",
-		 FI_EHOSTUNREACH, TRIES);
+	/* a send may meet the path of the one before */
+	snprintf(words, sizeof(words), " weft0: path-down peer 10.77.0.99 errno %d count ",
+		 FI_EHOSTUNREACH);
 	CHECK(says(words, 1) && says(" why the node never answered; does a firewall drop", 1));
 	CHECK_EQ(shell_on(false, "dmesg"), 0);
 	CHECK(says("weft0: path-down to 10.77.0.99: the node never answered", 1));
