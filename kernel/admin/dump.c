@@ -154,6 +154,7 @@ static int weft_dump_path(struct sk_buff *skb, struct netlink_callback *cb, stru
 	struct weft_path_info info;
 	struct weft_path *path;
 	u32 slot = *pos;
+	weft_ns now;
 
 	if (*pos & WEFT_DUMP_FOREIGN)
 		return weft_dump_foreign(skb, port, pos);
@@ -164,11 +165,17 @@ static int weft_dump_path(struct sk_buff *skb, struct netlink_callback *cb, stru
 		return weft_dump_foreign(skb, port, pos);
 	}
 	weft_path_look(path, &info);
+	now = weft_now();
 	weft_path_put(path);
 	return nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
 	       nla_put(skb, WEFT_ATTR_PATH_ADDR, sizeof(info.addr), &info.addr) ||
 	       nla_put_string(skb, WEFT_ATTR_PATH_STATE, weft_path_state_name(info.state)) ||
+	       nla_put_u64_64bit(skb, WEFT_ATTR_AGE, weft_since(now, info.since), WEFT_ATTR_PAD) ||
+	       (info.heard &&
+		nla_put_u64_64bit(skb, WEFT_ATTR_PATH_HEARD, weft_since(now, info.heard),
+				  WEFT_ATTR_PAD)) ||
 	       nla_put_u64_64bit(skb, WEFT_ATTR_PATH_SRTT, info.srtt, WEFT_ATTR_PAD) ||
+	       nla_put_u64_64bit(skb, WEFT_ATTR_PATH_RTTVAR, info.rttvar, WEFT_ATTR_PAD) ||
 	       nla_put_u32(skb, WEFT_ATTR_PATH_CWND, info.cwnd) ||
 	       nla_put_u32(skb, WEFT_ATTR_PATH_FLIGHT, info.flight) ||
 	       nla_put_u32(skb, WEFT_ATTR_PATH_NFLOW, info.nflow) ||

@@ -65,6 +65,10 @@ TEST(flow__one_for_an_address)
 	path = rig_path(&t.rig->node[0].core);
 	weft_path_look(path, &info);
 	EXPECT_EQ(1, info.nflow);
+	EXPECT_EQ(WEFT_PATHS_UP, info.state);
+	EXPECT_LT(0, info.since);
+	EXPECT_LT(info.since, info.heard);
+	EXPECT_LT(0, info.rttvar);
 	weft_path_put(path);
 	rig_free(t.rig);
 }

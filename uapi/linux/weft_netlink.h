@@ -148,7 +148,7 @@
 #define WEFT_ATTR_CAME		94	/* u64: bytes of a message that have come */
 /* string: "eager", "announced", a send also "local" (weftctl(8)) */
 #define WEFT_ATTR_HOW		95
-#define WEFT_ATTR_AGE		96	/* u64: ns that it has waited */
+#define WEFT_ATTR_AGE		96	/* u64: ns that it has waited; of a path, in this state */
 #define WEFT_ATTR_BUF		97	/* u64: address of a receive's first segment */
 #define WEFT_ATTR_SRQ		98	/* u32: handle of the shared receive queue */
 #define WEFT_ATTR_TO		99	/* binary struct weft_sockaddr: destination of a send */
@@ -181,6 +181,8 @@
 #define WEFT_ATTR_EVENT_FROM	122
 /* u64: the largest version, the present payload; how many messages, or refused operations */
 #define WEFT_ATTR_EVENT_TO	123
-#define WEFT_ATTR_MAX		123
+#define WEFT_ATTR_PATH_RTTVAR	124	/* u64: variation of the round-trip time, ns */
+#define WEFT_ATTR_PATH_HEARD	125	/* u64: ns since the peer was heard, if it was */
+#define WEFT_ATTR_MAX		125
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */

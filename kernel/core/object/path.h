@@ -167,7 +167,8 @@ struct weft_path_cm {
  * @cookie: cookie that the peer has asked for
  * @hello_n: INITs sent
  * @hello_at: when the next one is due
- * @born: when the path was made
+ * @born: when the path was made, or its handshake began anew
+ * @state_at: since when it is in @state, for the administrator
  * @max_payload: bytes of the largest packet that is sent; also read without the lock
  * @mtu: search for that size
  * @more: in out->more, referenced
@@ -237,6 +238,7 @@ struct weft_path {
 	u32 hello_n;
 	weft_ns hello_at;
 	weft_ns born;
+	weft_ns state_at;
 	u32 max_payload;
 	struct weft_mtu *mtu;
 	struct weft_list more;

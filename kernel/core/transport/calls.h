@@ -14,7 +14,10 @@
  * struct weft_path_info - state of a path, for the administrator
  * @addr: remote node
  * @state: WEFT_PATHS_*
+ * @since: time when it came into this state
+ * @heard: time when the peer was last heard, 0: never
  * @srtt: smoothed round-trip time, ns; 0: none yet
+ * @rttvar: variation of the round-trip time, ns (RFC 6298)
  * @cwnd: congestion window, packets
  * @flight: unacknowledged packets
  * @nflow: number of flows
@@ -24,7 +27,10 @@
 struct weft_path_info {
 	struct weft_sockaddr addr;
 	u32 state;
+	weft_ns since;
+	weft_ns heard;
 	weft_ns srtt;
+	weft_ns rttvar;
 	u32 cwnd;
 	u32 flight;
 	u32 nflow;

@@ -39,6 +39,7 @@ struct weft_path *weft_path_find(struct weft_core *core, const struct weft_socka
 	if (!IS_ERR(path) && made) {
 		weft_lock(&path->lock);
 		path->born = out->now;
+		path->state_at = out->now;
 		if (path->state == WEFT_PATHS_HELLO)
 			weft_hello_send(path, out);
 		weft_unlock(&path->lock);

@@ -160,6 +160,7 @@ static void weft_hello_adopt(struct weft_path *path, const struct weft_hdr *hdr,
 	path->tx_limit = hdr->window;
 	weft_class_init(path);
 	weft_path_up(path, now);
+	weft_path_note(path, WEFT_NOTE_PATH_UP, 0, 0, 0);
 	weft_mtu_begin(path, h->max_payload, now);
 }
 
@@ -205,8 +206,10 @@ static struct weft_path *weft_hello_path(struct weft_core *core, const struct we
 	}
 	if (!path) {
 		path = weft_path_list(core, &rx->src, rx->dst, out->now);
-		if (!IS_ERR(path))
+		if (!IS_ERR(path)) {
 			path->born = out->now;
+			path->state_at = out->now;
+		}
 	}
 	if (!IS_ERR(path)) {
 		weft_path_get(path);

@@ -128,6 +128,7 @@ static void weft_idle_anew(struct weft_path *path, struct weft_out *out)
 	path->cookie = 0;
 	path->hello_n = 0;
 	path->born = out->now;
+	path->state_at = out->now;
 	path->peer_ack_delay = 0;
 	weft_mtu_reset(path);
 	weft_class_init(path);
@@ -244,6 +245,7 @@ weft_ns weft_idle_due(struct weft_path *path, struct weft_out *out)
 		return out->now + idle;
 	}
 	path->state = WEFT_PATHS_LEAVING;
+	path->state_at = out->now;
 	path->leave_at = out->now;
 	path->bye_n = 0;
 	weft_bye_send(path, out);

@@ -195,6 +195,7 @@ void weft_path_up(struct weft_path *path, weft_ns now)
 
 	weft_assert_held(&path->lock);
 	path->state = WEFT_PATHS_UP;
+	path->state_at = now;
 	weft_path_auth(path);
 	path->hello_at = U64_MAX;
 	path->heard_at = now;
@@ -203,7 +204,6 @@ void weft_path_up(struct weft_path *path, weft_ns now)
 		path->busy |= 1u << i;
 	path->busy |= WEFT_BUSY_DGRAM;
 	weft_monitor_up(path);
-	weft_path_note(path, WEFT_NOTE_PATH_UP, 0, 0, 0);
 	weft_path_deadline(path, now + READ_ONCE(path->core->conf.idle_ns));
 	if (path->nconn || path->nwait)
 		weft_path_deadline(path, now + path->core->conf.keepalive_ns);
@@ -271,7 +271,10 @@ void weft_path_look(struct weft_path *path, struct weft_path_info *info)
 	weft_lock(&path->lock);
 	info->addr = path->node.addr;
 	info->state = path->state;
+	info->since = path->state_at;
+	info->heard = path->heard_at;
 	info->srtt = path->class[WEFT_CLASS_FIRST].srtt;
+	info->rttvar = path->class[WEFT_CLASS_FIRST].rttvar;
 	info->flight = path->flight;
 	info->nflow = path->nflow;
 	info->retrans = path->retrans;

@@ -43,7 +43,10 @@ forgotten()
 paths()
 {
 	pingpong 1 10.77.0.2 -e rdm -S 64 -I 2 && events weft0 peer 10.77.0.2 event path-up &&
-		grep '^weft0: path-up peer 10.77.0.2 .*why the node has answered' /run/weft/events
+		grep '^weft0: path-up peer 10.77.0.2 .*why the node has answered' /run/weft/events &&
+		node 0 weftctl path show weft0 | tee /run/weft/paths &&
+		sed 's/ [0-9]* / N /g' /run/weft/paths |
+		grep '^weft0: path 10.77.0.2 state [a-z]* age_ms N heard_ms N srtt_ns N rttvar_ns N '
 }
 
 restarted()
