@@ -16,7 +16,7 @@
  * are not told; the numbers of messages show how many. What an administrator must know also goes to
  * the kernel log: one line for each node and cause in ten minutes, and few lines in all.
  *
- * Locks: weft_histories_lock protects the list, and may sleep. h->lock protects a history. Any lock
+ * Locks: weft_history_lock protects the list, and may sleep. h->lock protects a history. Any lock
  * of the core may be held outside of h->lock, and none is taken inside.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -72,7 +72,7 @@ struct weft_history {
 };
 
 static LIST_HEAD(weft_histories);
-static DEFINE_MUTEX(weft_histories_lock);
+static DEFINE_MUTEX(weft_history_lock);
 static u64 weft_histories_id;	/* of the newest one */
 
 /* ---- Words ----------------------------------------------------------------------------------- */
@@ -194,7 +194,7 @@ void weft_history_put(struct weft_history *h)
 /* Take a history off the list. */
 static void weft_history_forget(struct weft_history *h)
 {
-	lockdep_assert_held(&weft_histories_lock);
+	lockdep_assert_held(&weft_history_lock);
 	list_del_init(&h->node);
 	weft_history_put(h);
 }
@@ -273,7 +273,7 @@ struct weft_history *weft_history_open(struct net *net, const char *name)
 {
 	struct weft_history *h, *found = NULL;
 
-	mutex_lock(&weft_histories_lock);
+	mutex_lock(&weft_history_lock);
 	list_for_each_entry(h, &weft_histories, node)
 		if (h->net_cookie == net->net_cookie && !h->net && !strcmp(h->name, name))
 			found = h;
@@ -290,7 +290,7 @@ struct weft_history *weft_history_open(struct net *net, const char *name)
 		found->net = net;
 		spin_unlock_bh(&found->lock);
 	}
-	mutex_unlock(&weft_histories_lock);
+	mutex_unlock(&weft_history_lock);
 	return found;
 }
 
@@ -308,7 +308,7 @@ void weft_history_close(struct weft_history *h)
 	struct weft_history *o, *oldest = NULL;
 	u32 n = 0;
 
-	mutex_lock(&weft_histories_lock);
+	mutex_lock(&weft_history_lock);
 	spin_lock_bh(&h->lock);
 	h->net = NULL;
 	spin_unlock_bh(&h->lock);
@@ -326,7 +326,7 @@ void weft_history_close(struct weft_history *h)
 		if (n > WEFT_HISTORY_IDLE)
 			weft_history_forget(oldest);
 	}
-	mutex_unlock(&weft_histories_lock);
+	mutex_unlock(&weft_history_lock);
 }
 
 /**
@@ -340,10 +340,10 @@ void weft_histories_exit(void)
 {
 	struct weft_history *h, *tmp;
 
-	mutex_lock(&weft_histories_lock);
+	mutex_lock(&weft_history_lock);
 	list_for_each_entry_safe(h, tmp, &weft_histories, node)
 		weft_history_forget(h);
-	mutex_unlock(&weft_histories_lock);
+	mutex_unlock(&weft_history_lock);
 }
 
 /* ---- Events ---------------------------------------------------------------------------------- */
@@ -515,7 +515,7 @@ static struct weft_history *weft_history_from(u64 net_cookie, const char *name, 
 {
 	struct weft_history *h, *best = NULL;
 
-	lockdep_assert_held(&weft_histories_lock);
+	lockdep_assert_held(&weft_history_lock);
 	list_for_each_entry(h, &weft_histories, node)
 		if (h->net_cookie == net_cookie && (!name || !strcmp(h->name, name)) &&
 		    h->id >= id && (!best || h->id < best->id))
@@ -540,7 +540,7 @@ bool weft_history_next(u64 net_cookie, const char *name, struct weft_history_wal
 	struct weft_history *h;
 	bool found = false;
 
-	mutex_lock(&weft_histories_lock);
+	mutex_lock(&weft_history_lock);
 	while (!found) {
 		h = weft_history_from(net_cookie, name, walk->id);
 		if (!h)
@@ -557,6 +557,6 @@ bool weft_history_next(u64 net_cookie, const char *name, struct weft_history_wal
 			walk->pos = 0;
 		}
 	}
-	mutex_unlock(&weft_histories_lock);
+	mutex_unlock(&weft_history_lock);
 	return found;
 }
