@@ -174,7 +174,7 @@
 #define WEFT_ATTR_EVENT_COUNT	116	/* u64: how often it happened, if more than once */
 #define WEFT_ATTR_EVENT_WHAT	117	/* string: its kind (weftctl(8)) */
 #define WEFT_ATTR_EVENT_WHY	118	/* string: its cause, and what to do */
-#define WEFT_ATTR_EVENT_PEER	119	/* binary struct weft_sockaddr: the remote node, service 0 */
+#define WEFT_ATTR_EVENT_PEER	119	/* binary struct weft_sockaddr: the node, service 0 */
 #define WEFT_ATTR_EVENT_ERR	120	/* u32: errno that programs get */
 #define WEFT_ATTR_EVENT_LIMIT	121	/* string: counter of a limit, see 'stats -d' */
 /* u64: the least version of a peer; the former payload of its packets */
