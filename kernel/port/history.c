@@ -4,7 +4,7 @@
  *
  * The core reports events by weft_env_note(), the port and its drivers by weft_history_plain(). A
  * history keeps the last WEFT_HISTORY_EVENTS in a ring. An event that repeats the last one about
- * its node is counted, and not stored again. Limits are reported once a second for each user.
+ * its node is counted, and not stored again. A limit is noted at most once a second for each user.
  *
  * A history outlives its port, so that an administrator can see how the port ended:
  *
@@ -45,7 +45,7 @@
  * @name: name of the port; constant
  * @net_cookie: its namespace; constant
  * @lock: all below; BH
- * @net: the port's namespace, NULL: idle; not held
+ * @net: the port's namespace, NULL: idle; not held; written with weft_history_lock held, too
  * @next: number of the next event
  * @nr: messages to listeners
  * @tell: namespace of the listeners that the worker tells, held by it; NULL: it does not run
@@ -204,6 +204,14 @@ static struct weft_history_event *weft_history_at(struct weft_history *h, u64 po
 	return &h->event[pos % WEFT_HISTORY_EVENTS];
 }
 
+/* Copy an event for use without h->lock. */
+static void weft_history_copy(struct weft_history_event *to, const struct weft_history_event *e)
+{
+	*to = *e;
+	if (to->note.addr)
+		to->note.addr = &to->addr;
+}
+
 static u64 weft_history_oldest(const struct weft_history *h)
 {
 	return h->next - min_t(u64, h->next, WEFT_HISTORY_EVENTS);
@@ -228,8 +236,7 @@ static void weft_history_work(struct work_struct *work)
 		if (next) {
 			next->untold = false;
 			next->nr = ++h->nr;
-			e = *next;
-			e.note.addr = next->note.addr ? &e.addr : NULL;
+			weft_history_copy(&e, next);
 		} else {
 			h->tell = NULL;
 		}
@@ -438,7 +445,7 @@ void weft_history_add(struct weft_history *h, const struct weft_note *note)
 		/* nobody will be told of the event that was here: its message has a number, too */
 		h->nr += e->untold;
 		memset(e, 0, sizeof(*e));
-		e->pos = h->next++;
+		h->next++;
 		e->first = now;
 	}
 	e->note = *note;
@@ -457,9 +464,9 @@ void weft_history_add(struct weft_history *h, const struct weft_note *note)
 	if (!h->tell && h->net) {
 		h->tell = maybe_get_net(h->net);
 		tell = h->tell;
+		if (tell)
+			kref_get(&h->ref);
 	}
-	if (tell)
-		kref_get(&h->ref);
 	spin_unlock_bh(&h->lock);
 	if (tell && !queue_work(weft_port_wq, &h->work))
 		WARN_ON_ONCE(true);
@@ -501,11 +508,8 @@ static bool weft_history_read(struct weft_history *h, u64 *pos, struct weft_hist
 	spin_lock_bh(&h->lock);
 	*pos = max(*pos, weft_history_oldest(h));
 	found = *pos < h->next;
-	if (found) {
-		*event = *weft_history_at(h, (*pos)++);
-		if (event->note.addr)
-			event->note.addr = &event->addr;
-	}
+	if (found)
+		weft_history_copy(event, weft_history_at(h, (*pos)++));
 	spin_unlock_bh(&h->lock);
 	return found;
 }

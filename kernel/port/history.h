@@ -34,7 +34,6 @@ enum weft_history_kind {
  * struct weft_history_event - an event, and its repetitions
  * @note: what has happened; @note.addr points to @addr or is NULL
  * @addr: the remote node, service 0
- * @pos: number of the event in its history, from 0 on; repetitions have none
  * @nr: number of the message about it, 0: none yet
  * @first: when it happened, ns since 1970
  * @last: when it happened last
@@ -46,7 +45,6 @@ enum weft_history_kind {
 struct weft_history_event {
 	struct weft_note note;
 	struct weft_sockaddr addr;
-	u64 pos;
 	u64 nr;
 	u64 first;
 	u64 last;

@@ -52,7 +52,8 @@ static int parse_number(const char *arg, unsigned long *to)
 	return errno || *end || arg[0] < '0' || arg[0] > '9' || !*to ? -1 : 0;
 }
 
-static int parse_seconds(const char *arg, uint64_t *since)
+/* The time of SECONDS ago. Return: as parse_number() */
+static int parse_last(const char *arg, uint64_t *since)
 {
 	struct timespec now;
 	unsigned long s;
@@ -84,7 +85,7 @@ static int parse_events(const char *object, bool live, int argc, char **argv,
 		else if (matches(argv[0], "event"))
 			f->what = argv[1];
 		else if (!(live ? matches(argv[0], "count") && !parse_number(argv[1], &f->count) :
-			   matches(argv[0], "last") && !parse_seconds(argv[1], &f->since)))
+			   matches(argv[0], "last") && !parse_last(argv[1], &f->since)))
 			break;
 	}
 	if (!argc)

@@ -12,22 +12,8 @@
 #include <unistd.h>
 
 #include "../../lib/weftctl/weftctl.h"
+#include "split.h"
 #include "tap.h"
-
-#define WORDS	32
-
-/* Split @line at blanks. Return: words in @argv, which has space for WORDS */
-static int split(const char *line, char **argv)
-{
-	static char buf[256];
-	int argc = 0;
-	char *word;
-
-	snprintf(buf, sizeof(buf), "%s", line);
-	for (word = strtok(buf, " "); word && argc < WORDS; word = strtok(NULL, " "))
-		argv[argc++] = word;
-	return argc;
-}
 
 /* Parse @line as the arguments of "port add". */
 static int add(const char *line, struct port_spec *spec)

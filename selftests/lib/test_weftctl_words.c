@@ -13,22 +13,8 @@
 #include <sys/socket.h>
 
 #include "../../lib/weftctl/weftctl.h"
+#include "split.h"
 #include "tap.h"
-
-#define WORDS	32
-
-/* Split @line at blanks. Return: words in @argv, which has space for WORDS */
-static int split(const char *line, char **argv)
-{
-	static char buf[256];
-	int argc = 0;
-	char *word;
-
-	snprintf(buf, sizeof(buf), "%s", line);
-	for (word = strtok(buf, " "); word && argc < WORDS; word = strtok(NULL, " "))
-		argv[argc++] = word;
-	return argc;
-}
 
 /* A stream whose text is read later */
 struct caught {
