@@ -10,7 +10,7 @@
 # Two blocks, each with the line of the client ("node" has become it), and a rate that is not 0
 by_process()
 {
-	node 0 weftctl top -n 2 -i 0.5 >/run/weft/top || return 1
+	node 0 weftctl top -n 2 -i 3 >/run/weft/top || return 1
 	cat /run/weft/top
 	[ "$(grep -c '^weftctl top ' /run/weft/top)" = 2 ] &&
 		[ "$(awk -v pid="${client:?}" '$2 == pid && $4 != "-" && $4 + 0 > 0 &&

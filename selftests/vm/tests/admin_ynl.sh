@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The kernel's own netlink client reads Documentation/netlink/weft.yaml, and shows each kind of
+# object by that. CHECK: all
+# TIMEOUT: 300
+
+. "$VM_REPO/selftests/vm/lib.sh"
+
+client=$VM_DIR/ynl/tools/net/ynl/cli.py
+spec=$VM_REPO/Documentation/netlink/weft.yaml
+
+if [ ! -e "$client" ]; then
+	tap_skip "ynl" "selftests/vm/ynl could not fetch it"
+	tap_done
+fi
+
+# COMMAND: a dump succeeds; each of its objects has no attribute that the specification lacks
+dump()
+{
+	node 0 python3 "$client" --spec "$spec" --no-schema --dump "$1" --output-json \
+		>/run/weft/ynl 2>/run/weft/said || {
+		cat /run/weft/ynl /run/weft/said
+		return 1
+	}
+	! grep -n 'UnknownAttr' /run/weft/ynl
+}
+
+ports()
+{
+	dump port-get && cat /run/weft/ynl &&
+		grep -q '"port-name": "weft0"' /run/weft/ynl &&
+		grep -q '"port-driver": "netdev"' /run/weft/ynl
+}
+
+# what ynl shows of the counters is what weftctl shows
+counters()
+{
+	dump stats-get || return 1
+	node 0 weftctl -j stats show >/run/weft/json
+	python3 - <<'EOF'
+import json
+stats = {s["stat-name"] for s in json.load(open("/run/weft/ynl"))}
+shown = set(json.load(open("/run/weft/json"))[0]) - {"port"}
+print(len(stats), "counters", stats ^ shown)
+raise SystemExit(stats != shown)
+EOF
+}
+
+change()
+{
+	node 0 python3 "$client" --spec "$spec" --no-schema --do limit-set \
+		--json '{"port-name": "weft0", "limit-name": "jobs", "limit-value": 77}' &&
+		node 0 weftctl limit show weft0 | grep 'limit jobs value 77 '
+}
+
+tap_run "ports" ports
+tap_run "counters, as weftctl has them" counters
+for command in $(sed -n 's/^      name: \([a-z]*-get\)$/\1/p' "$spec"); do
+	tap_run "$command" dump "$command"
+done
+tap_run "a change" change
+tap_done
