@@ -102,6 +102,65 @@ TEST_F(cq, full)
 	EXPECT_TRUE(post(&self->cq, self->out, 1, NULL, 0, NULL));
 }
 
+/* What the administrator sees: the fill, how many completions wait, and since when. */
+TEST_F(cq, look)
+{
+	struct weft_ovf o[3] = { 0 };
+	struct weft_cq_info info;
+	u32 i;
+
+	for (i = 0; i < SIZE; i++)
+		ASSERT_TRUE(post(&self->cq, self->out, i + 1, NULL, 0, NULL));
+	self->bell.head = 4;
+	weft_cq_look(&self->cq, &info);
+	EXPECT_EQ(SIZE, info.size);
+	EXPECT_EQ(SIZE - 4, info.unread);
+	EXPECT_EQ(0, info.waiting);
+	self->bell.head = 0;
+	for (i = 0; i < 3; i++) {
+		self->out->now = 1000 + i;
+		EXPECT_FALSE(post(&self->cq, self->out, 50 + i, NULL, 0, &o[i]));
+	}
+	EXPECT_TRUE(weft_cq_forget(&self->cq, &o[0]));
+	EXPECT_FALSE(weft_cq_forget(&self->cq, &o[0]));
+	weft_cq_look(&self->cq, &info);
+	EXPECT_EQ(SIZE, info.unread);
+	EXPECT_EQ(2, info.waiting);
+	EXPECT_EQ(1000, info.full);
+	EXPECT_FALSE(info.bad);
+	self->bell.head = 2;
+	weft_cq_notify(&self->cq, 5000, self->out);
+	weft_cq_look(&self->cq, &info);
+	EXPECT_EQ(0, info.waiting);
+	/* it is full for the second time */
+	EXPECT_FALSE(post(&self->cq, self->out, 60, NULL, 0, &o[0]));
+	weft_cq_look(&self->cq, &info);
+	EXPECT_EQ(1, info.waiting);
+	EXPECT_EQ(5000, info.full);
+	self->bell.head = 4 * SIZE;
+	weft_cq_notify(&self->cq, 6000, self->out);
+	weft_cq_look(&self->cq, &info);
+	EXPECT_TRUE(info.bad);
+}
+
+/* A counter has numbers in place of a fill, as long as it has its page. */
+TEST_F(cq, look_at_counter)
+{
+	struct weft_cq_info info;
+	struct weft_cq cntr;
+
+	weft_cq_init(&cntr, &self->core, self->core.cnt, NULL, 0, NULL, &self->status);
+	weft_cq_count_many(&cntr, 7, self->out);
+	weft_cq_count(&cntr, true, self->out);
+	weft_cq_look(&cntr, &info);
+	EXPECT_EQ(0, info.size);
+	EXPECT_EQ(7, info.done);
+	EXPECT_EQ(1, info.failed);
+	weft_cntr_end(&cntr);
+	weft_cq_look(&cntr, &info);
+	EXPECT_EQ(0, info.done);
+}
+
 TEST_F(cq, polled)
 {
 	struct weft_ovf o[2] = { 0 };

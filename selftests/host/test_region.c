@@ -86,6 +86,55 @@ TEST(region__covers)
 	rig_free(rig);
 }
 
+/* Regions are reported once, in the order in which they were made, while others come and go. */
+TEST(region__look)
+{
+	struct weft_region_conf conf;
+	struct weft_region_info info[4];
+	struct rig_proc *proc;
+	struct rig *rig = world(&proc);
+	struct weft_domain *d = &proc->domain;
+	struct weft_out *out;
+	struct weft_region *r;
+	u64 next = 0;
+	u32 i;
+
+	EXPECT_EQ(0, weft_domain_look(d, &next, info, 4));
+	for (i = 0; i < 6; i++) {
+		conf = good(100 - i);
+		conf.zone = i;
+		ASSERT_EQ(0, weft_region_new(d, &conf));
+	}
+	r = weft_region_enter(d, 1, 99);
+	ASSERT_TRUE(r);
+	ASSERT_EQ(4, weft_domain_look(d, &next, info, 4));
+	weft_region_leave(r);
+	for (i = 0; i < 4; i++) {
+		EXPECT_EQ(100 - i, info[i].key);
+		EXPECT_EQ(i, info[i].zone);
+		EXPECT_EQ(100, info[i].base);
+		EXPECT_EQ(30, info[i].len);
+		EXPECT_EQ(WEFT_REGION_READ, info[i].access);
+		EXPECT_EQ(i == 1, info[i].users);
+	}
+	/* one that was reported goes, so does one that was not, and a new one comes */
+	out = rig_out(&rig->node[0]);
+	EXPECT_EQ(0, weft_region_end(d, 3, 97, rig_now(rig), out));
+	EXPECT_EQ(0, weft_region_end(d, 4, 96, rig_now(rig), out));
+	rig_leave(&rig->node[0], out);
+	conf = good(97);
+	conf.zone = 3;
+	ASSERT_EQ(0, weft_region_new(d, &conf));
+	ASSERT_EQ(2, weft_domain_look(d, &next, info, 4));
+	EXPECT_EQ(95, info[0].key);
+	EXPECT_EQ(97, info[1].key);
+	/* a position that was reported is where a later call begins */
+	next = info[1].no;
+	EXPECT_EQ(1, weft_domain_look(d, &next, info, 4));
+	EXPECT_EQ(0, weft_domain_look(d, &next, info, 4));
+	rig_free(rig);
+}
+
 /* A key is unique in its zone. An endpoint finds it there first, then among regions without one. */
 TEST(region__zones)
 {

@@ -93,12 +93,21 @@ TEST(table__index)
 	static u32 obj[MANY];
 	long live = weft_host_live();
 	struct weft_index x;
-	u32 i;
+	u32 i, no = 0;
 
 	weft_index_init(&x);
 	EXPECT_EQ(NULL, weft_index_get(&x, 0));
+	EXPECT_EQ(NULL, weft_index_next(&x, &no));
 	for (i = 0; i < MANY; i++)
 		ASSERT_EQ(0, weft_index_set(&x, i * 65537, &obj[i]));
+	for (i = 0; i < MANY; i++) {
+		no = i ? (i - 1) * 65537 + 1 : 0;
+		EXPECT_EQ(&obj[i], weft_index_next(&x, &no));
+		EXPECT_EQ(i * 65537, no);
+		EXPECT_EQ(&obj[i], weft_index_next(&x, &no));
+	}
+	no++;
+	EXPECT_EQ(NULL, weft_index_next(&x, &no));
 	for (i = 0; i < MANY; i++) {
 		EXPECT_EQ(&obj[i], weft_index_get(&x, i * 65537));
 		EXPECT_EQ(NULL, weft_index_get(&x, i * 65537 + 1));

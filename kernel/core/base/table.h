@@ -35,6 +35,8 @@
  *	int weft_index_set(x, no, p)	the number is free. Return: 0, -ENOMEM
  *	void weft_index_del(x, no)	the number is in use
  *	void *weft_index_get(x, no)	Return: the object, NULL: none
+ *	void *weft_index_next(x, no)	Return: the first object from *no on, and *no: its number;
+ *					NULL: none
  *
  *	struct weft_hash
  *	struct weft_hash_node		part of an object; its @addr is the address

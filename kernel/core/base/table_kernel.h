@@ -47,6 +47,15 @@ static inline void *weft_index_get(struct weft_index *x, u32 no)
 	return xa_load(&x->xa, no);
 }
 
+static inline void *weft_index_next(struct weft_index *x, u32 *no)
+{
+	unsigned long at = *no;
+	void *p = xa_find(&x->xa, &at, U32_MAX, XA_PRESENT);
+
+	*no = at;
+	return p;
+}
+
 /**
  * struct weft_hash_node - an object's place in a table
  * @addr: its address, service 0; constant while in the table

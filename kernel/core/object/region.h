@@ -43,7 +43,7 @@ struct weft_region_conf {
 /**
  * struct weft_region - a region
  * @node: in domain->regions, with its zone and key; domain->lock, found in RCU
- * @all: in domain->all; domain->lock
+ * @no: its number in domain->all, 1 to WEFT_REGION_NO_MAX
  * @rcu: to free it
  * @base: address of its first byte, as peers name it; constant, as all below up to @cntr
  * @len: bytes
@@ -57,7 +57,7 @@ struct weft_region_conf {
  */
 struct weft_region {
 	struct weft_key_node node;
-	struct weft_list all;
+	u32 no;
 	struct weft_rcu rcu;
 	u64 base;
 	u64 len;
@@ -70,11 +70,14 @@ struct weft_region {
 	struct weft_iov seg[];
 };
 
+#define WEFT_REGION_NO_MAX	S32_MAX	/* largest number of a region */
+
 /**
  * struct weft_domain - regions of a context; part of the adapter's context
  * @lock: the tables, and the accesses of each region
  * @regions: by zone and key
- * @all: all regions
+ * @all: all regions, by the order in which they were made
+ * @last: number of the last one
  * @core: the core
  * @user: for whom they count, NULL: no user
  *
@@ -83,7 +86,8 @@ struct weft_region {
 struct weft_domain {
 	struct weft_lock lock;
 	struct weft_keys regions;
-	struct weft_list all;
+	struct weft_index all;
+	u32 last;
 	struct weft_core *core;
 	struct weft_user *user;
 };

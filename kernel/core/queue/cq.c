@@ -152,6 +152,8 @@ bool weft_cq_post(struct weft_cq *cq, const struct weft_cqe *e, const void *payl
 		ovf->plen = plen;
 		ovf->waits = true;
 		weft_list_add_tail(&cq->waiting, &ovf->node);
+		if (!cq->nwaiting++)
+			cq->full = out->now;
 		weft_count(cq, cq_overflows);
 	}
 	weft_unlock(&cq->lock);
@@ -175,6 +177,7 @@ bool weft_cq_forget(struct weft_cq *cq, struct weft_ovf *ovf)
 	if (was) {
 		ovf->waits = false;
 		weft_list_del(&ovf->node);
+		cq->nwaiting--;
 		if (weft_list_empty(&cq->waiting))
 			weft_cq_flag(cq, false);
 	}
@@ -212,6 +215,7 @@ u32 weft_cq_drain(struct weft_cq *cq, u32 most, struct weft_list *done)
 		weft_cq_write(cq, &ovf->e, ovf->payload, ovf->plen);
 		ovf->waits = false;
 		weft_list_del(l);
+		cq->nwaiting--;
 		weft_list_add_tail(done, l);
 	}
 	if (weft_list_empty(&cq->waiting))
@@ -282,8 +286,8 @@ bool weft_cq_news(struct weft_cq *cq, u32 seen)
 }
 
 /**
- * weft_cq_look - get the state of a queue, for the administrator
- * @cq: the queue, no counter
+ * weft_cq_look - get the state of a queue or a counter, for the administrator
+ * @cq: the queue
  * @info: out
  */
 void weft_cq_look(struct weft_cq *cq, struct weft_cq_info *info)
@@ -291,10 +295,16 @@ void weft_cq_look(struct weft_cq *cq, struct weft_cq_info *info)
 	weft_lock(&cq->lock);
 	*info = (struct weft_cq_info){
 		.size = cq->size,
-		.unread = min(cq->tail - READ_ONCE(cq->doorbell->head), cq->size),
-		.waiting = !weft_list_empty(&cq->waiting),
+		.waiting = cq->nwaiting,
+		.full = cq->full,
 		.bad = cq->bad,
 	};
+	if (cq->size) {
+		info->unread = min(cq->tail - READ_ONCE(cq->doorbell->head), cq->size);
+	} else if (cq->status) {
+		info->done = cq->status->done;
+		info->failed = cq->status->failed;
+	}
 	weft_unlock(&cq->lock);
 }
 

@@ -72,6 +72,8 @@ struct weft_cq_trip {
  * @head: consumer index read last
  * @bad: the user's index was outside of the ring
  * @waiting: struct weft_ovf in order
+ * @nwaiting: number of them
+ * @full: when the first of them began to wait
  * @polled: an engine polls its doorbell, see poll.c: the program is not asked for notify calls
  * @armed: a thread may be waiting (only then weft_env_wake_cq() is called); waiters set it before
  *	they check the queue again
@@ -97,6 +99,8 @@ struct weft_cq {
 	u32 head;
 	bool bad;
 	struct weft_list waiting;
+	u32 nwaiting;
+	weft_ns full;
 	bool polled;
 	bool armed;
 	struct weft_cq_trip trip;
@@ -155,20 +159,26 @@ bool weft_cq_news(struct weft_cq *cq, u32 seen);
 bool weft_cq_ready(struct weft_cq *cq);
 
 /**
- * struct weft_cq_info - state of a completion queue, for the administrator
- * @size: slots
+ * struct weft_cq_info - state of a completion queue or a counter, for the administrator
+ * @size: slots, 0: a counter
  * @unread: slots with completions beyond the program's doorbell
- * @waiting: completions wait until slots are free
+ * @waiting: completions that wait until slots are free
+ * @full: when the first of them began to wait
  * @bad: the program's doorbell was outside of the ring
+ * @done: a counter: successful operations
+ * @failed: a counter: failed operations
  */
 struct weft_cq_info {
 	u32 size;
 	u32 unread;
-	bool waiting;
+	u32 waiting;
+	weft_ns full;
 	bool bad;
+	u64 done;
+	u64 failed;
 };
 
-/* Get the state of a queue, which is no counter. */
+/* Get the state of a queue or a counter. */
 void weft_cq_look(struct weft_cq *cq, struct weft_cq_info *info);
 
 /* ---- Completion queues: for the core --------------------------------- */

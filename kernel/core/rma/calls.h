@@ -57,4 +57,36 @@ struct weft_cq *weft_region_cntr(struct weft_domain *d, u32 zone, u64 key);
  */
 int weft_region_end(struct weft_domain *d, u32 zone, u64 key, weft_ns now, struct weft_out *out);
 
+/**
+ * struct weft_region_info - a region, for the administrator
+ * @no: its number: a later call that begins there reports it first
+ * @key: its key
+ * @zone: its protection zone, 0: none
+ * @base: address of its first byte, as peers name it
+ * @len: bytes
+ * @access: WEFT_REGION_*
+ * @users: operations of peers that access it now
+ */
+struct weft_region_info {
+	u32 no;
+	u64 key;
+	u32 zone;
+	u64 base;
+	u64 len;
+	u32 access;
+	u32 users;
+};
+
+/**
+ * weft_domain_look - report regions, in the order in which they were made
+ * @d: their domain
+ * @next: number at which to begin, 0: at the oldest; out: where the next call continues
+ * @info: out
+ * @n: size of @info
+ *
+ * Context: any.
+ * Return: number of regions reported; fewer than @n: there are no more.
+ */
+u32 weft_domain_look(struct weft_domain *d, u64 *next, struct weft_region_info *info, u32 n);
+
 #endif

@@ -14,7 +14,7 @@ int weft_domain_init(struct weft_domain *d, struct weft_core *core, struct weft_
 	if (err)
 		return err;
 	weft_lock_init(&d->lock, WEFT_RANK_LEAF);
-	weft_list_init(&d->all);
+	weft_index_init(&d->all);
 	d->core = core;
 	d->user = user;
 	return 0;
@@ -22,8 +22,10 @@ int weft_domain_init(struct weft_domain *d, struct weft_core *core, struct weft_
 
 void weft_domain_exit(struct weft_domain *d)
 {
-	if (d->core)
-		weft_keys_exit(&d->regions);
+	if (!d->core)
+		return;
+	weft_keys_exit(&d->regions);
+	weft_index_exit(&d->all);
 }
 
 /* Return: 0; -EINVAL, -EFAULT: the segments are wrong. */
@@ -44,6 +46,17 @@ static int weft_region_check(const struct weft_region_conf *conf)
 	return sum && sum == conf->len ? 0 : -EINVAL;
 }
 
+/* Give a region its number. The domain is locked. Return: 0, -ENOMEM. */
+static int weft_region_number(struct weft_domain *d, struct weft_region *r)
+{
+	weft_assert_held(&d->lock);
+	do
+		d->last = d->last < WEFT_REGION_NO_MAX ? d->last + 1 : 1;
+	while (weft_index_get(&d->all, d->last));
+	r->no = d->last;
+	return weft_index_set(&d->all, r->no, r);
+}
+
 /* Put a region into the tables, and count it for its user. Return: 0, -EEXIST, -ENOSPC, -ENOMEM. */
 static int weft_region_add(struct weft_domain *d, struct weft_region *r)
 {
@@ -53,8 +66,11 @@ static int weft_region_add(struct weft_domain *d, struct weft_region *r)
 		return err;
 	weft_lock(&d->lock);
 	err = weft_keys_add(&d->regions, &r->node);
-	if (!err)
-		weft_list_add_tail(&d->all, &r->all);
+	if (!err) {
+		err = weft_region_number(d, r);
+		if (err)
+			weft_keys_del(&d->regions, &r->node);
+	}
 	weft_unlock(&d->lock);
 	if (err && d->user)
 		weft_user_give(d->user, WEFT_USE_REGIONS, 1);
@@ -82,7 +98,6 @@ int weft_region_new(struct weft_domain *d, const struct weft_region_conf *conf)
 	r->cntr = conf->cntr;
 	memcpy(r->seg, conf->seg, conf->n * sizeof(r->seg[0]));
 	weft_list_init(&r->uses);
-	weft_list_init(&r->all);
 	err = weft_region_add(d, r);
 	if (!err)
 		return 0;
@@ -130,7 +145,7 @@ static void weft_region_unlist(struct weft_domain *d, struct weft_region *region
 {
 	weft_assert_held(&d->lock);
 	weft_keys_del(&d->regions, &region->node);
-	weft_list_del(&region->all);
+	weft_index_del(&d->all, region->no);
 	WRITE_ONCE(region->ended, true);
 }
 
@@ -184,19 +199,46 @@ int weft_region_end(struct weft_domain *d, u32 zone, u64 key, weft_ns now, struc
 
 void weft_domain_end(struct weft_domain *d, weft_ns now, struct weft_out *out)
 {
-	struct weft_list *l;
+	struct weft_region *region;
+	u32 no = 0;
 
 	out->now = now;
 	for (;;) {
 		weft_lock(&d->lock);
-		l = weft_list_first(&d->all);
-		if (l)
-			weft_region_unlist(d, weft_entry(l, struct weft_region, all));
+		region = weft_index_next(&d->all, &no);
+		if (region)
+			weft_region_unlist(d, region);
 		weft_unlock(&d->lock);
-		if (!l)
+		if (!region)
 			break;
-		weft_region_drain(d, weft_entry(l, struct weft_region, all), out);
+		weft_region_drain(d, region, out);
 		/* there may be a million */
 		weft_yield();
 	}
+}
+
+u32 weft_domain_look(struct weft_domain *d, u64 *next, struct weft_region_info *info, u32 n)
+{
+	struct weft_region *r;
+	u32 found = 0, no;
+
+	weft_lock(&d->lock);
+	while (found < n && *next <= U32_MAX) {
+		no = (u32)*next;
+		r = weft_index_next(&d->all, &no);
+		if (!r)
+			break;
+		info[found++] = (struct weft_region_info){
+			.no = no,
+			.key = r->node.key,
+			.zone = (u32)r->node.zone,
+			.base = r->base,
+			.len = r->len,
+			.access = r->access,
+			.users = atomic_read(&r->users),
+		};
+		*next = no + 1ull;
+	}
+	weft_unlock(&d->lock);
+	return found;
 }

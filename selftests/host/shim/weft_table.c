@@ -7,10 +7,12 @@
 /**
  * struct weft_index_node - an entry of an index
  * @node: in the table
+ * @no: its number
  * @p: the object
  */
 struct weft_index_node {
 	struct weft_table_node node;
+	u32 no;
 	void *p;
 };
 
@@ -127,6 +129,7 @@ int weft_index_set(struct weft_index *x, u32 no, void *p)
 
 	if (!node)
 		return -ENOMEM;
+	node->no = no;
 	node->p = p;
 	pthread_mutex_lock(&x->table.mutex);
 	if (index_find(x, no))
@@ -161,6 +164,39 @@ void *weft_index_get(struct weft_index *x, u32 no)
 	p = node ? node->p : NULL;
 	pthread_mutex_unlock(&x->table.mutex);
 	return p;
+}
+
+/* The entry with the lowest number from @no on. */
+static struct weft_index_node *index_lowest(struct weft_table *t, u32 no)
+{
+	struct weft_index_node *best = NULL, *e;
+	struct weft_table_node *node;
+	u64 i;
+
+	for (i = 0; i < 1ull << t->bits; i++)
+		for (node = t->slot[i]; node; node = node->next) {
+			e = container_of(node, struct weft_index_node, node);
+			if (e->no >= no && (!best || e->no < best->no))
+				best = e;
+		}
+	return best;
+}
+
+void *weft_index_next(struct weft_index *x, u32 *no)
+{
+	struct weft_index_node *best = NULL;
+	u64 i;
+
+	pthread_mutex_lock(&x->table.mutex);
+	/* most numbers are dense */
+	for (i = 0; !best && i < 64 && *no + i <= U32_MAX; i++)
+		best = index_find(x, *no + (u32)i);
+	if (!best && x->table.slot)
+		best = index_lowest(&x->table, *no);
+	if (best)
+		*no = best->no;
+	pthread_mutex_unlock(&x->table.mutex);
+	return best ? best->p : NULL;
 }
 
 /* ---- By address ------------------------------------------------------ */

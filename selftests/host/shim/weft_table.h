@@ -87,6 +87,7 @@ void weft_index_exit(struct weft_index *x);
 int weft_index_set(struct weft_index *x, u32 no, void *p);
 void weft_index_del(struct weft_index *x, u32 no);
 void *weft_index_get(struct weft_index *x, u32 no);
+void *weft_index_next(struct weft_index *x, u32 *no);
 
 int weft_hash_init(struct weft_hash *h);
 void weft_hash_exit(struct weft_hash *h);
