@@ -90,6 +90,23 @@ bool weft_core_refit(struct weft_core *core, u32 *pos, weft_ns now, struct weft_
  */
 bool weft_core_retime(struct weft_core *core, u32 *pos, weft_ns now);
 
+/**
+ * weft_core_path_end - give up the path to a node, at the wish of an administrator
+ * @core: the core
+ * @addr: address of the node
+ * @used: also if flows use the path
+ * @err: errno (positive) of operations under way
+ * @now: time
+ * @out: the caller flushes it
+ *
+ * The peer is told. The next message to the node makes a new path.
+ *
+ * Context: any.
+ * Return: 0; -ENOENT: there is no path to this node; -EBUSY: flows use it.
+ */
+int weft_core_path_end(struct weft_core *core, const struct weft_sockaddr *addr, bool used, int err,
+		       weft_ns now, struct weft_out *out);
+
 /* Free a core. The adapter ensures that no endpoint exists and no call is inside. May sleep. */
 void weft_core_exit(struct weft_core *core);
 
@@ -277,6 +294,8 @@ int weft_ep_getpeer(struct weft_ep *ep, struct weft_sockaddr *addr);
  * @posted: posted receives
  * @unexp: unexpected messages
  * @sending: sends under way
+ * @truncated: messages that were longer than their receives
+ * @truncated_at: when the last of them completed
  */
 struct weft_ep_info {
 	u32 type;
@@ -288,6 +307,8 @@ struct weft_ep_info {
 	u32 posted;
 	u32 unexp;
 	u32 sending;
+	u64 truncated;
+	weft_ns truncated_at;
 };
 
 void weft_ep_look(struct weft_ep *ep, struct weft_ep_info *info);
@@ -460,6 +481,36 @@ struct weft_send_info {
 
 u32 weft_path_sends(struct weft_path *path, weft_ns now, struct weft_send_pos *pos,
 		    struct weft_send_info *info, u32 n, struct weft_out *out);
+
+/* ---- Connections ----------------------------------------------------------------- */
+
+#define WEFT_CONNS_ASKING	0	/* this node has sent a request */
+#define WEFT_CONNS_ASKED	1	/* the peer has: the program has not answered yet */
+#define WEFT_CONNS_ACCEPTED	2	/* the peer has not confirmed yet */
+#define WEFT_CONNS_UP		3
+#define WEFT_CONNS_CLOSING	4	/* this side is closed; the peer has not confirmed yet */
+#define WEFT_CONNS_N		5
+
+/**
+ * struct weft_conn_info - a connection or a request for one, for the administrator
+ * @no: its number: a later call that begins there reports it first
+ * @near: its endpoint; WEFT_CONNS_ASKED: the listener
+ * @peer: the peer's endpoint
+ * @active: this node has sent the request
+ * @state: WEFT_CONNS_*
+ * @age: ns since it has been in this state
+ */
+struct weft_conn_info {
+	u32 no;
+	struct weft_near_info near;
+	struct weft_sockaddr peer;
+	bool active;
+	u32 state;
+	weft_ns age;
+};
+
+u32 weft_core_conns(struct weft_core *core, weft_ns now, u64 *next, struct weft_conn_info *info,
+		    u32 n);
 
 /* ---- Shared receive queues ------------------------------------------------------- */
 

@@ -16,6 +16,8 @@
 #define WEFT_LOOK_STEPS		512	/* objects looked at while the lock is held */
 #define WEFT_LOOK_GOES		4096	/* times that a call takes the lock */
 
+void weft_look_near(struct weft_ep *ep, struct weft_near_info *near);
+
 /* ---- teardown.c ----------------------------------------------------------------- */
 
 void weft_path_more(struct weft_path *path, struct weft_out *out);

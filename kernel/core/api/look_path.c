@@ -12,8 +12,12 @@
  */
 #include "core/api/internal.h"
 
-/* What an endpoint of this node is. */
-static void weft_look_near(struct weft_ep *ep, struct weft_near_info *near)
+/**
+ * weft_look_near - report what an endpoint of this node is
+ * @ep: the endpoint
+ * @near: out
+ */
+void weft_look_near(struct weft_ep *ep, struct weft_near_info *near)
 {
 	near->program = ep->conf.program;
 	near->uid = ep->conf.uid;

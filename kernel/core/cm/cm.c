@@ -143,6 +143,7 @@ void weft_conn_list(struct weft_conn *conn, weft_ns now)
 	struct weft_path *path = conn->path;
 
 	weft_assert_held(&conn->path->lock);
+	conn->since = now;
 	weft_list_add_tail(&path->cm.conns, &conn->node);
 	if (!conn->active)
 		weft_idtable_add(&path->cm.peers, &conn->peer_node,
@@ -244,10 +245,11 @@ void weft_cm_until(struct weft_conn *conn, weft_ns at)
  * weft_cm_state - change the state of a connection and clear its time limit
  * @conn: the connection; its path is locked
  * @state: WEFT_CONN_*
+ * @now: time
  *
  * It takes core->svc_lock.
  */
-void weft_cm_state(struct weft_conn *conn, u8 state)
+void weft_cm_state(struct weft_conn *conn, u8 state, weft_ns now)
 {
 	bool needs = weft_conn_needs(conn);
 
@@ -256,6 +258,7 @@ void weft_cm_state(struct weft_conn *conn, u8 state)
 	if (conn->state == WEFT_CONN_ASKED)
 		weft_cm_answered(conn->path->core);
 	conn->state = state;
+	conn->since = now;
 	if (needs && !weft_conn_needs(conn))
 		conn->path->nconn--;
 }
@@ -300,7 +303,7 @@ void weft_cm_over(struct weft_conn *conn, struct weft_out *out)
 
 	weft_assert_held(&conn->path->lock);
 	weft_cm_unask(conn);
-	weft_cm_state(conn, WEFT_CONN_OVER);
+	weft_cm_state(conn, WEFT_CONN_OVER, out->now);
 	weft_conn_unlist(conn);
 	conn->ctl_pending = conn->ctl.queued;
 	conn->path->ctl_pending += conn->ctl_pending;
@@ -403,7 +406,7 @@ void weft_cm_quiet(struct weft_conn *conn, struct weft_out *out)
 	case WEFT_CONN_ACCEPTED:
 	case WEFT_CONN_UP:
 		/* its endpoint is being destroyed, and has closed the flow first */
-		weft_cm_state(conn, WEFT_CONN_CLOSING);
+		weft_cm_state(conn, WEFT_CONN_CLOSING, out->now);
 		break;
 	case WEFT_CONN_CLOSING:
 		break;
@@ -432,7 +435,7 @@ void weft_cm_first(struct weft_conn *conn, struct weft_out *out)
 	weft_assert_held(&conn->path->lock);
 	if (conn->state != WEFT_CONN_ACCEPTED)
 		return;
-	weft_cm_state(conn, WEFT_CONN_UP);
+	weft_cm_state(conn, WEFT_CONN_UP, out->now);
 	weft_count(conn->path->core, conns_made);
 	weft_lock(&ep->lock);
 	if (ep->state == WEFT_EPS_ACCEPTED) {

@@ -25,7 +25,7 @@ void weft_cm_data(struct weft_conn *conn, const void *data, u32 len);
 void weft_cm_event(struct weft_ep *ep, struct weft_qev *qev, u32 type, int status,
 		   const struct weft_conn *conn, const void *data, u32 len, struct weft_out *out);
 void weft_cm_until(struct weft_conn *conn, weft_ns at);
-void weft_cm_state(struct weft_conn *conn, u8 state);
+void weft_cm_state(struct weft_conn *conn, u8 state, weft_ns now);
 void weft_cm_closed(struct weft_ep *ep, struct weft_out *out);
 void weft_cm_withdraw(struct weft_conn *conn, struct weft_out *out);
 void weft_cm_failed(struct weft_conn *conn, int err, const void *data, u32 len,

@@ -283,7 +283,7 @@ static int weft_cm_rep(struct weft_path *path, struct weft_conn *conn, const str
 	conn->flow->id.dgen = f.sgen;
 	conn->flow->lane = weft_flow_lane(&conn->flow->id);
 	weft_flow_auth(conn->flow);
-	weft_cm_state(conn, WEFT_CONN_UP);
+	weft_cm_state(conn, WEFT_CONN_UP, out->now);
 	weft_count(path->core, conns_made);
 	weft_lock(&ep->lock);
 	if (ep->state == WEFT_EPS_CONNECTING) {

@@ -225,7 +225,7 @@ bool weft_cm_renew(struct weft_conn *conn, struct weft_out *out)
 	if (!renew)
 		return false;
 	weft_conn_unlist(conn);
-	weft_cm_state(conn, WEFT_CONN_AGAIN);
+	weft_cm_state(conn, WEFT_CONN_AGAIN, out->now);
 	conn->again_until = until;
 	return true;
 }
@@ -384,7 +384,7 @@ static int weft_cm_take(struct weft_conn *conn, struct weft_ep *ep, struct weft_
 	}
 	weft_cm_unask(conn);
 	weft_cm_data(conn, data, len);
-	weft_cm_state(conn, WEFT_CONN_ACCEPTED);
+	weft_cm_state(conn, WEFT_CONN_ACCEPTED, out->now);
 	weft_cm_say(conn, WEFT_CM_REP);
 	return 0;
 }
@@ -442,7 +442,7 @@ static void weft_cm_close(struct weft_conn *conn, struct weft_out *out)
 {
 	struct weft_flow *flow = conn->flow;
 
-	weft_cm_state(conn, WEFT_CONN_CLOSING);
+	weft_cm_state(conn, WEFT_CONN_CLOSING, out->now);
 	if (!flow->closing)
 		weft_flow_closing(flow, out->now + conn->path->core->conf.dead_ns);
 	if (flow->ended)

@@ -20,6 +20,25 @@ struct weft_conn *weft_conn_by_id(struct weft_core *core, u32 id)
 }
 
 /**
+ * weft_conn_next - iterate over connections
+ * @core: the core; core->svc_lock is not held
+ * @id: id at which to begin; out: id of the connection
+ *
+ * Return: the connection, referenced; NULL: no more.
+ */
+struct weft_conn *weft_conn_next(struct weft_core *core, u32 *id)
+{
+	struct weft_conn *conn;
+
+	weft_lock(&core->svc_lock);
+	conn = weft_index_next(&core->conns, id);
+	if (conn)
+		refcount_inc(&conn->ref);
+	weft_unlock(&core->svc_lock);
+	return conn;
+}
+
+/**
  * weft_conn_put - drop a reference
  * @conn: the connection
  */

@@ -35,6 +35,7 @@
  * @active: this node has sent the request
  * @again: the request is sent for the second time
  * @state: WEFT_CONN_*
+ * @since: when it entered this state
  * @fin: FIN has been sent or is queued
  * @fin_in: the peer's FIN has come
  * @fin_acked: this node's FIN was acknowledged
@@ -74,6 +75,7 @@ struct weft_conn {
 	bool active;
 	bool again;
 	u8 state;
+	weft_ns since;
 	bool fin;
 	bool fin_in;
 	bool fin_acked;

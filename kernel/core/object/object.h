@@ -162,6 +162,7 @@ void weft_ep_drop_fired(struct weft_ep *ep);
 /* ---- conn.c --------------------------------------------------------------------- */
 
 struct weft_conn *weft_conn_by_id(struct weft_core *core, u32 id);
+struct weft_conn *weft_conn_next(struct weft_core *core, u32 *id);
 void weft_conn_put(struct weft_conn *conn);
 
 /* ---- ep.c ----------------------------------------------------------------------- */
