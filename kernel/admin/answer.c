@@ -65,3 +65,28 @@ bool weft_nl_owner_put(struct sk_buff *skb, struct netlink_callback *cb, struct 
 			   from_kuid_munged(sk_user_ns(NETLINK_CB(cb->skb).sk), ctx->uid)) ||
 	       nla_put_string(skb, WEFT_ATTR_COMM, ctx->comm);
 }
+
+/**
+ * weft_nl_near_put - put the port, and an endpoint of this node with its program
+ * @skb: answer
+ * @cb: the dump
+ * @port: the port
+ * @near: the endpoint; without an address only the port is put
+ *
+ * Return: true: no space.
+ */
+bool weft_nl_near_put(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
+		      const struct weft_near_info *near)
+{
+	struct weft_dev_ctx ctx = {
+		.ctx = near->program.ctx,
+		.pid = near->program.pid,
+		.uid = KUIDT_INIT(near->uid),
+	};
+
+	memcpy(ctx.comm, near->program.comm, sizeof(ctx.comm));
+	if (!near->addr.family)
+		return nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name);
+	return weft_nl_owner_put(skb, cb, port, &ctx) ||
+	       nla_put(skb, WEFT_ATTR_EP_ADDR, sizeof(near->addr), &near->addr);
+}

@@ -71,6 +71,14 @@ static int weft_dump_ctx(struct sk_buff *skb, struct netlink_callback *cb, struc
 	       nla_put_u64_64bit(skb, WEFT_ATTR_PINNED, ctx.pinned, WEFT_ATTR_PAD);
 }
 
+static bool weft_ep_truncated_put(struct sk_buff *skb, const struct weft_ep_info *info)
+{
+	return info->truncated &&
+	       (nla_put_u64_64bit(skb, WEFT_ATTR_EP_TRUNCATED, info->truncated, WEFT_ATTR_PAD) ||
+		nla_put_u64_64bit(skb, WEFT_ATTR_EP_TRUNCATED_AGE,
+				  weft_since(weft_now(), info->truncated_at), WEFT_ATTR_PAD));
+}
+
 static int weft_dump_ep(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
 			u64 *pos)
 {
@@ -90,6 +98,7 @@ static int weft_dump_ep(struct sk_buff *skb, struct netlink_callback *cb, struct
 	       nla_put_u32(skb, WEFT_ATTR_EP_POSTED, ep.info.posted) ||
 	       nla_put_u32(skb, WEFT_ATTR_EP_UNEXP, ep.info.unexp) ||
 	       nla_put_u32(skb, WEFT_ATTR_EP_SENDING, ep.info.sending) ||
+	       weft_ep_truncated_put(skb, &ep.info) ||
 	       (ep.info.job[0] && nla_put_string(skb, WEFT_ATTR_JOB_NAME, ep.info.job));
 }
 
@@ -284,6 +293,10 @@ static const weft_dump_fn weft_dump_fns[] = {
 	[WEFT_CMD_LIMIT_GET] = weft_dump_limit,
 	[WEFT_CMD_JOB_GET] = weft_dump_job,
 	[WEFT_CMD_USER_GET] = weft_dump_user,
+	[WEFT_CMD_CONN_GET] = weft_nl_conn,
+	[WEFT_CMD_CQ_GET] = weft_nl_cq,
+	[WEFT_CMD_SRQ_GET] = weft_nl_srq,
+	[WEFT_CMD_MR_GET] = weft_nl_mr,
 };
 
 /* The objects of a port, from @dump on. Return: 0: no more in this port, or a negative errno. */
@@ -311,7 +324,7 @@ static int weft_dump_objects(struct sk_buff *skb, struct netlink_callback *cb,
 /**
  * weft_nl_dump - answer a command that asks for all objects of a kind
  * @skb: answer
- * @cb: the dump; its command is one of those above, or of waits.c and underway.c
+ * @cb: the dump; its command is one of those above, or of objects.c, waits.c and underway.c
  *
  * Context: process.
  * Return: bytes in @skb, 0: the end, or a negative errno.

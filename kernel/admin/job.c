@@ -20,7 +20,7 @@
 
 /** weft_job_policy - attributes of the requests */
 const struct nla_policy weft_job_policy[WEFT_ATTR_JOB_ALL + 1] = {
-	[WEFT_ATTR_PORT_NAME] = { .type = NLA_NUL_STRING, .len = WEFT_NAME_MAX - 1 },
+	[WEFT_ATTR_PORT_NAME] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_JOB_NAME] = { .type = NLA_NUL_STRING, .len = WEFT_JOB_NAME_MAX - 1 },
 	[WEFT_ATTR_JOB_KEY] = { .type = NLA_BINARY, .len = WEFT_KEY_MAX },
 	[WEFT_ATTR_JOB_UID] = { .type = NLA_U32 },

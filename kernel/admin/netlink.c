@@ -22,8 +22,6 @@
 
 /* ---- Attributes of requests ------------------------------------------------------------------ */
 
-#define WEFT_NAME_POLICY	{ .type = NLA_NUL_STRING, .len = WEFT_NAME_MAX - 1 }
-
 static const struct nla_policy weft_name_policy[WEFT_ATTR_PORT_NAME + 1] = {
 	[WEFT_ATTR_PORT_NAME] = WEFT_NAME_POLICY,
 };
@@ -480,7 +478,12 @@ static const struct genl_ops weft_ops[] = {
 	WEFT_DUMP(WEFT_CMD_MSG_GET),
 	WEFT_DUMP(WEFT_CMD_SEND_GET),
 	WEFT_DUMP(WEFT_CMD_FLOW_GET),
+	WEFT_DUMP(WEFT_CMD_CONN_GET),
+	WEFT_DUMP(WEFT_CMD_CQ_GET),
+	WEFT_DUMP(WEFT_CMD_SRQ_GET),
+	WEFT_DUMP(WEFT_CMD_MR_GET),
 	WEFT_OP(WEFT_CMD_EVENT_GET, 0, NULL, weft_nl_events, name),
+	WEFT_SET(WEFT_CMD_PATH_DEL, weft_nl_path_del, action),
 	WEFT_SET(WEFT_CMD_JOB_ADD, weft_nl_job_add, job),
 	WEFT_SET(WEFT_CMD_JOB_SET, weft_nl_job_set, job),
 	WEFT_SET(WEFT_CMD_JOB_DEL, weft_nl_job_del, job),

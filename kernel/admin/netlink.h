@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft admin - declarations for netlink.c, dump.c, answer.c, waits.c, underway.c, event.c and
- * job.c
+ * weft admin - declarations for netlink.c, dump.c, answer.c, objects.c, action.c, waits.c,
+ * underway.c, event.c and job.c
  */
 #ifndef WEFT_ADMIN_NETLINK_H
 #define WEFT_ADMIN_NETLINK_H
@@ -11,9 +11,13 @@
 #include <net/genetlink.h>
 
 struct weft_dev_ctx;
+struct weft_near_info;
 struct weft_port;
 
 extern struct genl_family weft_family;
+
+/* of an attribute that is a port's name, or a word */
+#define WEFT_NAME_POLICY	{ .type = NLA_NUL_STRING, .len = WEFT_NAME_MAX - 1 }
 
 int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port);
 
@@ -45,6 +49,23 @@ void *weft_nl_begin(struct sk_buff *skb, struct netlink_callback *cb);
 bool weft_nl_visible(struct netlink_callback *cb, kuid_t uid);
 bool weft_nl_owner_put(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
 		       const struct weft_dev_ctx *ctx);
+bool weft_nl_near_put(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
+		      const struct weft_near_info *near);
+
+/* ---- objects.c ------------------------------------------------------------------------------- */
+
+int weft_nl_conn(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
+		 u64 *pos);
+int weft_nl_cq(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port, u64 *pos);
+int weft_nl_srq(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
+		u64 *pos);
+int weft_nl_mr(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port, u64 *pos);
+
+/* ---- action.c -------------------------------------------------------------------------------- */
+
+extern const struct nla_policy weft_action_policy[WEFT_ATTR_PORT_FORCE + 1];
+
+int weft_nl_path_del(struct sk_buff *skb, struct genl_info *info);
 
 /* ---- waits.c --------------------------------------------------------------------------------- */
 

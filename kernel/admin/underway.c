@@ -34,23 +34,6 @@ struct weft_underway {
 /* Position among the flows of a path: incoming flows come after the outgoing ones. */
 #define WEFT_UNDERWAY_IN	BIT_ULL(63)
 
-/* Put the port, the program and the endpoint of this node. Return: true: no space. */
-static bool weft_near_put(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
-			  const struct weft_near_info *near)
-{
-	struct weft_dev_ctx ctx = {
-		.ctx = near->program.ctx,
-		.pid = near->program.pid,
-		.uid = KUIDT_INIT(near->uid),
-	};
-
-	memcpy(ctx.comm, near->program.comm, sizeof(ctx.comm));
-	if (!near->addr.family)
-		return nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name);
-	return weft_nl_owner_put(skb, cb, port, &ctx) ||
-	       nla_put(skb, WEFT_ATTR_EP_ADDR, sizeof(near->addr), &near->addr);
-}
-
 static const char *weft_send_kind(const struct weft_send_info *s)
 {
 	if (s->source)
@@ -136,7 +119,7 @@ static bool weft_underway_one(struct sk_buff *skb, struct netlink_callback *cb,
 	head = weft_nl_begin(skb, cb);
 	if (!head)
 		return false;
-	if (weft_near_put(skb, cb, port, near) ||
+	if (weft_nl_near_put(skb, cb, port, near) ||
 	    (send ? weft_send_put(skb, send) : weft_flow_info_put(skb, flow))) {
 		genlmsg_cancel(skb, head);
 		return false;

@@ -402,6 +402,8 @@ long weft_uep_notify(struct weft_ctx *ctx, u32 handle, u32 flags);
 bool weft_uep_look(struct weft_obj *obj, struct weft_ep_info *info);
 struct weft_ep *weft_uep_ep(struct weft_obj *obj);
 struct weft_srq *weft_usrq_srq(struct weft_obj *obj);
+bool weft_ucq_look(struct weft_obj *obj, struct weft_dev_cq *cq);
+bool weft_umr_look(struct weft_obj *obj, struct weft_dev_mr *mr);
 
 /* ---- Kinds of objects ------------------------------------------------------------------------ */
 

@@ -138,6 +138,11 @@ static bool weft_obj_ep(struct weft_obj *obj, void *to)
 	return weft_uep_look(obj, to);
 }
 
+static int weft_ctx_ep_next(struct weft_ctx *ctx, u32 *index, void *to)
+{
+	return weft_ctx_obj_next(ctx, index, weft_obj_ep, to);
+}
+
 /*
  * /proc/PID/fdinfo/N: the context, and a line for each endpoint. The kernel lets those read it who
  * may trace the process.
@@ -151,7 +156,7 @@ static void weft_show_fdinfo(struct seq_file *m, struct file *file)
 
 	seq_printf(m, "weft-port:\t%s\nweft-ctx:\t%u\nweft-objects:\t%u\nweft-pinned:\t%llu\n",
 		   ctx->dev->name, ctx->id, READ_ONCE(ctx->nobjs), weft_memctx_pinned(ctx->mc));
-	while (!weft_ctx_obj_next(ctx, &index, weft_obj_ep, &info)) {
+	while (!weft_ctx_ep_next(ctx, &index, &info)) {
 		weft_trace_sockaddr(&addr, &info.addr);
 		seq_printf(m, "weft-ep:\t%u %s %s %pISpc posted %u unexpected %u sending %u\n",
 			   info.handle, weft_ep_type_name(info.type),
@@ -316,7 +321,7 @@ static u32 weft_ctx_endpoints(struct weft_ctx *ctx)
 	struct weft_ep_info info;
 	u32 index = 0, n = 0;
 
-	while (!weft_ctx_obj_next(ctx, &index, weft_obj_ep, &info))
+	while (!weft_ctx_ep_next(ctx, &index, &info))
 		n++;
 	return n;
 }
@@ -339,10 +344,13 @@ int weft_dev_ctx_next(struct weft_dev *dev, u64 *pos, struct weft_dev_ctx *info)
 	return err;
 }
 
-/* Find the next object of a port that @look takes; *@pos: context and index. */
-static int weft_dev_obj_next(struct weft_dev *dev, u64 *pos,
-			     bool (*look)(struct weft_obj *obj, void *to), void *to,
-			     struct weft_dev_ctx *owner)
+/*
+ * Find the next thing in the contexts of a port; *@pos: context and index. @next finds it in one
+ * context, from *index on; it returns -ENOENT if there are no more.
+ */
+static int weft_dev_next(struct weft_dev *dev, u64 *pos,
+			 int (*next)(struct weft_ctx *ctx, u32 *index, void *to), void *to,
+			 struct weft_dev_ctx *owner)
 {
 	u32 id = *pos >> 32, index = *pos;
 	struct weft_ctx *ctx;
@@ -354,7 +362,7 @@ static int weft_dev_obj_next(struct weft_dev *dev, u64 *pos,
 			continue;
 		if (ctx->id > id)
 			index = 0;
-		err = weft_ctx_obj_next(ctx, &index, look, to);
+		err = next(ctx, &index, to);
 		if (!err) {
 			weft_ctx_look(ctx, owner);
 			*pos = (u64)ctx->id << 32 | index;
@@ -367,7 +375,7 @@ static int weft_dev_obj_next(struct weft_dev *dev, u64 *pos,
 
 int weft_dev_ep_next(struct weft_dev *dev, u64 *pos, struct weft_dev_ep *ep)
 {
-	return weft_dev_obj_next(dev, pos, weft_obj_ep, &ep->info, &ep->ctx);
+	return weft_dev_next(dev, pos, weft_ctx_ep_next, &ep->info, &ep->ctx);
 }
 
 static bool weft_obj_queue(struct weft_obj *obj, void *to)
@@ -383,9 +391,14 @@ static bool weft_obj_queue(struct weft_obj *obj, void *to)
 	return true;
 }
 
+static int weft_ctx_queue_next(struct weft_ctx *ctx, u32 *index, void *to)
+{
+	return weft_ctx_obj_next(ctx, index, weft_obj_queue, to);
+}
+
 int weft_dev_queue_next(struct weft_dev *dev, u64 *pos, struct weft_dev_queue *q)
 {
-	return weft_dev_obj_next(dev, pos, weft_obj_queue, q, &q->ctx);
+	return weft_dev_next(dev, pos, weft_ctx_queue_next, q, &q->ctx);
 }
 
 void weft_dev_queue_apply(struct weft_dev_queue *q)
@@ -402,9 +415,64 @@ void weft_dev_queue_apply(struct weft_dev_queue *q)
 	weft_ctx_out_put(ctx, out);
 }
 
+int weft_dev_srq_look(struct weft_dev_queue *q, struct weft_srq_info *info)
+{
+	struct weft_ctx *ctx = q->obj->ctx;
+	struct weft_out *out = weft_ctx_out(ctx);
+
+	if (!out)
+		return -ENOMEM;
+	weft_srq_look(q->srq, weft_now(), out, info);
+	weft_ctx_out_put(ctx, out);
+	return 0;
+}
+
 void weft_dev_queue_put(struct weft_dev_queue *q)
 {
 	weft_obj_unuse(q->obj);
+}
+
+static bool weft_obj_cq(struct weft_obj *obj, void *to)
+{
+	return weft_ucq_look(obj, to);
+}
+
+static int weft_ctx_cq_next(struct weft_ctx *ctx, u32 *index, void *to)
+{
+	return weft_ctx_obj_next(ctx, index, weft_obj_cq, to);
+}
+
+int weft_dev_cq_next(struct weft_dev *dev, u64 *pos, struct weft_dev_cq *cq)
+{
+	return weft_dev_next(dev, pos, weft_ctx_cq_next, cq, &cq->ctx);
+}
+
+static bool weft_obj_mr(struct weft_obj *obj, void *to)
+{
+	return weft_umr_look(obj, to);
+}
+
+/* Indices behind those of objects are numbers of regions. */
+static int weft_ctx_mr_next(struct weft_ctx *ctx, u32 *index, void *to)
+{
+	struct weft_dev_mr *mr = to;
+	u64 no;
+
+	BUILD_BUG_ON(U32_MAX - WEFT_REGION_NO_MAX < WEFT_CTX_OBJS);
+	mr->pinned = true;
+	if (*index < WEFT_CTX_OBJS && !weft_ctx_obj_next(ctx, index, weft_obj_mr, mr))
+		return 0;
+	mr->pinned = false;
+	no = *index - WEFT_CTX_OBJS;
+	if (!weft_domain_look(&ctx->domain, &no, &mr->info, 1))
+		return -ENOENT;
+	*index = no + WEFT_CTX_OBJS;
+	return 0;
+}
+
+int weft_dev_mr_next(struct weft_dev *dev, u64 *pos, struct weft_dev_mr *mr)
+{
+	return weft_dev_next(dev, pos, weft_ctx_mr_next, mr, &mr->ctx);
 }
 
 void weft_dev_stat(struct weft_dev *dev, struct weft_dev_stat *stat)

@@ -220,11 +220,71 @@ int weft_dev_queue_next(struct weft_dev *dev, u64 *pos, struct weft_dev_queue *q
 void weft_dev_queue_apply(struct weft_dev_queue *q);
 
 /**
+ * weft_dev_srq_look - get the counts of a shared receive queue
+ * @q: the queue; q->srq is not NULL
+ * @info: out
+ *
+ * The kernel reads the receive ring before, as after a notify call.
+ *
+ * Context: process.
+ * Return: 0, -ENOMEM.
+ */
+int weft_dev_srq_look(struct weft_dev_queue *q, struct weft_srq_info *info);
+
+/**
  * weft_dev_queue_put - drop what weft_dev_queue_next() has found
  * @q: the endpoint or the queue
  *
  * Context: process. The caller does not hold a lock that the end of an object takes.
  */
 void weft_dev_queue_put(struct weft_dev_queue *q);
+
+/**
+ * struct weft_dev_cq - a completion queue or a counter, and its owner
+ * @ctx: its context
+ * @handle: its handle in the context
+ * @waiter: a thread sleeps or polls until an entry is written
+ * @info: its state
+ */
+struct weft_dev_cq {
+	struct weft_dev_ctx ctx;
+	u32 handle;
+	bool waiter;
+	struct weft_cq_info info;
+};
+
+/**
+ * weft_dev_cq_next - iterate over the completion queues and counters of a port
+ * @dev: the port's device
+ * @pos: position; 0 in the beginning
+ * @cq: out: the queue
+ *
+ * Return: 0, -ENOENT: no more queues.
+ */
+int weft_dev_cq_next(struct weft_dev *dev, u64 *pos, struct weft_dev_cq *cq);
+
+/**
+ * struct weft_dev_mr - registered memory, and its owner
+ * @ctx: its context
+ * @pinned: a handle of memory that stays pinned; else a region that peers may access
+ * @handle: @pinned: the handle
+ * @info: @pinned: only zone, base, len and access (WEFT_MR_*) are set
+ */
+struct weft_dev_mr {
+	struct weft_dev_ctx ctx;
+	bool pinned;
+	u32 handle;
+	struct weft_region_info info;
+};
+
+/**
+ * weft_dev_mr_next - iterate over the registered memory of a port's programs
+ * @dev: the port's device
+ * @pos: position; 0 in the beginning
+ * @mr: out: the memory
+ *
+ * Return: 0, -ENOENT: no more of it.
+ */
+int weft_dev_mr_next(struct weft_dev *dev, u64 *pos, struct weft_dev_mr *mr);
 
 #endif

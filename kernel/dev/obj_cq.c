@@ -134,10 +134,31 @@ const struct weft_obj_ops weft_ucq_ops = {
 	.stopped = weft_ucq_stopped,
 };
 
+/**
+ * weft_ucq_look - report the state of a queue or a counter
+ * @obj: an object of any kind; ctx->lock is held
+ * @cq: out, but for its owner
+ *
+ * Return: true; false: the object is neither.
+ */
+bool weft_ucq_look(struct weft_obj *obj, struct weft_dev_cq *cq)
+{
+	struct weft_ucq *ucq = weft_ucq_of(obj);
+
+	lockdep_assert_held(&obj->ctx->lock);
+	if (obj->ops != &weft_ucq_ops)
+		return false;
+	cq->handle = obj->handle;
+	/* which thread it is, and whether it still waits, does not matter */
+	cq->waiter = rcu_access_pointer(ucq->sleeper) || waitqueue_active(&ucq->wq);
+	weft_cq_look(&ucq->cq, &cq->info);
+	return true;
+}
+
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
 /* Return: the reason not to sleep: 0: new entries, or an error; -EAGAIN: no reason. */
-static int weft_ucq_look(struct weft_ucq *ucq, u32 seen)
+static int weft_ucq_reason(struct weft_ucq *ucq, u32 seen)
 {
 	/* read before the check: entries from before the end are visible then */
 	bool ended = smp_load_acquire(&ucq->cq.core->ended);
@@ -198,7 +219,7 @@ static int weft_ucq_sleep(struct weft_ucq *ucq, u32 seen, u64 timeout_ns)
 			prepare_to_wait(&ucq->wq, &wait, TASK_INTERRUPTIBLE);
 		smp_store_release(&ucq->cq.armed, true);	/* after the place to wake */
 		smp_mb();	/* barrier E: set armed before checking for entries */
-		err = weft_ucq_look(ucq, seen);
+		err = weft_ucq_reason(ucq, seen);
 		if (err != -EAGAIN)
 			break;
 		err = -EINTR;
@@ -231,7 +252,7 @@ static int weft_ucq_wait(struct weft_ucq *ucq, u32 seen, u64 timeout_ns)
 
 	if (likely(timeout_ns))
 		return weft_ucq_sleep(ucq, seen, timeout_ns);
-	err = weft_ucq_look(ucq, seen);
+	err = weft_ucq_reason(ucq, seen);
 	return err == -EAGAIN ? -ETIMEDOUT : err;
 }
 

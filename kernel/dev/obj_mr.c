@@ -50,6 +50,30 @@ static const struct weft_obj_ops weft_umr_ops = {
 };
 
 /**
+ * weft_umr_look - report a memory region
+ * @obj: an object of any kind; ctx->lock is held
+ * @mr: out, but for its owner
+ *
+ * Return: true; false: the object is no memory region.
+ */
+bool weft_umr_look(struct weft_obj *obj, struct weft_dev_mr *mr)
+{
+	const struct weft_umr *umr = container_of(obj, struct weft_umr, obj);
+
+	lockdep_assert_held(&obj->ctx->lock);
+	if (obj->ops != &weft_umr_ops)
+		return false;
+	mr->handle = obj->handle;
+	mr->info = (struct weft_region_info){
+		.zone = umr->zone,
+		.base = umr->addr,
+		.len = umr->len,
+		.access = umr->access,
+	};
+	return true;
+}
+
+/**
  * weft_umr_reg - WEFT_IOC_MR_REG
  * @call: struct weft_ioc_mr
  *

@@ -134,6 +134,8 @@ const char *weft_history_why(const struct weft_note *note)
 	if (why)
 		return why;
 	switch (note->err) {
+	case ECONNABORTED:
+		return "an administrator has deleted the path";
 	case ECONNREFUSED:
 		return "the receiver's endpoint has gone";
 	case ECONNRESET:

@@ -293,6 +293,23 @@ int parse_port_flush(int argc, char **argv, bool *force)
 	return -1;
 }
 
+int parse_path_del(int argc, char **argv, struct path_end *end)
+{
+	memset(end, 0, sizeof(*end));
+	if (argc < 2) {
+		complain("path del needs a port and an address, try \"weftctl path del help\"");
+		return -1;
+	}
+	end->force = argc == 3;
+	if (argc > 3 || (end->force && !matches(argv[2], "force"))) {
+		complain("path del %s %s: \"%s\" is too much: force is what can be given%s",
+			 argv[0], argv[1], argv[argc - 1], guess_of(argv[argc - 1], "force"));
+		return -1;
+	}
+	end->port = argv[0];
+	return parse_port_name(argv[0]) || parse_addr(argv[1], &end->addr) ? -1 : 0;
+}
+
 static int parse_engine(const char *arg, struct port_change *change)
 {
 	static const char *const names[] = { "inline", "poll", "auto" };
@@ -617,13 +634,13 @@ static enum wait_word wait_word(const struct wait_words *w, const char *arg)
 {
 	if (matches(arg, "pid"))
 		return PID;
-	if (matches(arg, "ep"))
+	if (w->has & HAS_EP && matches(arg, "ep"))
 		return EP;
-	if (matches(arg, "age"))
+	if (w->has & HAS_AGE && matches(arg, "age"))
 		return AGE;
-	if (matches(arg, w->peer))
+	if (w->peer && matches(arg, w->peer))
 		return PEER;
-	if (w->tags && matches(arg, "tag"))
+	if (w->has & HAS_TAG && matches(arg, "tag"))
 		return TAG;
 	return w->state && matches(arg, w->state) ? STATE : NO_WORD;
 }
@@ -636,10 +653,13 @@ static const char *near_wait_words(const struct wait_words *w, const char *arg)
 	guess_begin(&g, arg);
 	guess_word(&g, "port");
 	guess_word(&g, "pid");
-	guess_word(&g, "ep");
-	guess_word(&g, "age");
-	guess_word(&g, w->peer);
-	if (w->tags)
+	if (w->has & HAS_EP)
+		guess_word(&g, "ep");
+	if (w->has & HAS_AGE)
+		guess_word(&g, "age");
+	if (w->peer)
+		guess_word(&g, w->peer);
+	if (w->has & HAS_TAG)
 		guess_word(&g, "tag");
 	if (w->state)
 		guess_word(&g, w->state);

@@ -201,6 +201,23 @@ static bool silent(const struct scene *scene, const struct seen *recv, struct ca
 		   "on node %s says what it does", to);
 }
 
+/*
+ * Nothing that it takes has come, and its endpoint has had a message that was longer than its
+ * receive: a program that did not look at the error may wait for the rest.
+ */
+static bool truncated(const struct scene *scene, const struct seen *recv, struct cause *cause)
+{
+	const struct seen *ep = recv->ep.family ? endpoint_at(scene, &recv->ep) : NULL;
+
+	if (!ep || !ep->truncated)
+		return false;
+	return say(cause, "truncated", "no message that it takes has come, but %" PRIu64
+		   " message%s to this endpoint had more bytes than %s receive, the last one %"
+		   PRIu64 " s ago: such a receive fails, and the rest of its bytes is lost",
+		   ep->truncated, plural(ep->truncated == 1 ? 1 : 2),
+		   ep->truncated == 1 ? "its" : "their", ep->truncated_ms / 1000);
+}
+
 static bool diagnose_recv(const struct scene *scene, const struct seen *recv, struct cause *cause)
 {
 	struct near_misses miss;
@@ -221,15 +238,39 @@ static bool diagnose_recv(const struct scene *scene, const struct seen *recv, st
 			   "takes %s", miss.kinds, plural(miss.kinds), miss.kinds == 1 ? "s" : "",
 			   recv->tagged ? "untagged" : "tagged",
 			   recv->tagged ? "tagged ones only" : "untagged ones only");
-	if (recv->named && recv->peer.family)
-		return silent(scene, recv, cause);
+	if (recv->named && recv->peer.family) {
+		silent(scene, recv, cause);
+		/* the sender may have put all that it had into a message that was too long */
+		if (!strcmp(cause->word, "silent"))
+			truncated(scene, recv, cause);
+		return true;
+	}
 	if (recv->named)
 		return say(cause, "source", "the only sender that it takes is not in the address "
 			   "vector any more");
-	return say(cause, "nothing", "no message that it takes has come");
+	return truncated(scene, recv, cause) ||
+	       say(cause, "nothing", "no message that it takes has come");
 }
 
 /* ---- Sends ------------------------------------------------------------------------------ */
+
+/* The path takes shorter packets than the device of the port. */
+static bool smaller_mtu(const struct scene *scene, const struct seen *send, const char *node,
+			struct cause *cause)
+{
+	/* headers of IP and UDP */
+	uint32_t headers = send->peer.family == AF_INET6 ? 48 : 28;
+	const struct seen *path = path_to(scene, send), *s;
+
+	for (s = scene->all; path && path->payload && s < scene->all + scene->n; s++)
+		if (s->kind == SEEN_PORT && !strcmp(s->port, send->port) &&
+		    s->mtu > path->payload + headers)
+			return say(cause, "mtu", "node %s has not acknowledged the packets, and "
+				   "only packets of up to %u bytes arrive there; the device here "
+				   "has MTU %u: check the MTU of all devices on the way", node,
+				   path->payload + headers, s->mtu);
+	return false;
+}
 
 /* The receiver is an endpoint of this node: what it has posted. */
 static bool receive_near(const struct scene *scene, const struct seen *send,
@@ -294,6 +335,8 @@ static bool diagnose_send(const struct scene *scene, const struct seen *send, st
 	address(text, &node);
 	if (to && (!strcmp(send->state, "receive") || !strcmp(send->state, "credit")))
 		return receive_near(scene, send, to, cause);
+	if (!strcmp(send->state, "ack") && smaller_mtu(scene, send, text, cause))
+		return true;
 	for (i = 0; i < sizeof(send_causes) / sizeof(send_causes[0]); i++) {
 		if (strcmp(send_causes[i].word, send->state))
 			continue;
@@ -316,6 +359,18 @@ static bool diagnose_msg(const struct scene *scene, const struct seen *msg, stru
 		   program_words(scene->program(msg->pid)));
 }
 
+/* ---- Completion queues ------------------------------------------------------------------ */
+
+static bool diagnose_cq(const struct scene *scene, const struct seen *cq, struct cause *cause)
+{
+	if (!cq->waiting)
+		return false;
+	return say(cause, "cq", "the program does not read its completion queue: %u of %u slots "
+		   "are unread, and %u more completion%s wait%s for space; it %s", cq->unread,
+		   cq->slots, cq->waiting, plural(cq->waiting), cq->waiting == 1 ? "s" : "",
+		   program_words(scene->program(cq->pid)));
+}
+
 bool diagnose(const struct scene *scene, const struct seen *x, struct cause *cause)
 {
 	switch (x->kind) {
@@ -325,6 +380,8 @@ bool diagnose(const struct scene *scene, const struct seen *x, struct cause *cau
 		return diagnose_send(scene, x, cause);
 	case SEEN_MSG:
 		return diagnose_msg(scene, x, cause);
+	case SEEN_CQ:
+		return diagnose_cq(scene, x, cause);
 	default:
 		return false;
 	}

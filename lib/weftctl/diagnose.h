@@ -11,7 +11,10 @@
 #include <stdint.h>
 #include <linux/weft.h>
 
-enum seen_kind { SEEN_RECV, SEEN_MSG, SEEN_SEND, SEEN_FLOW, SEEN_PATH, SEEN_EP };
+enum seen_kind {
+	SEEN_RECV, SEEN_MSG, SEEN_SEND, SEEN_CQ,	/* what may wait */
+	SEEN_FLOW, SEEN_PATH, SEEN_EP, SEEN_PORT
+};
 
 /* An object that the kernel has reported. A value that it lacks is 0. */
 struct seen {
@@ -30,15 +33,23 @@ struct seen {
 	uint64_t ignore;
 	uint64_t len;
 	uint64_t came;			/* bytes of a message that have come */
+	uint32_t cq;			/* handle of a completion queue, as all below */
+	uint32_t slots;
+	uint32_t unread;		/* slots that the program has not read */
+	uint32_t waiting;		/* completions that wait for slots; age_ms: since when */
 	uint64_t age_ms;
 	char state[16];			/* of a send: what it waits for */
 	bool in;			/* a flow to this node */
 	uint32_t last;
 	uint32_t early;
+	uint64_t truncated;		/* of an endpoint: messages longer than their receives */
+	uint64_t truncated_ms;		/* since the last of them */
 	uint64_t retrans;		/* of a path, as all below: packets sent again */
 	uint64_t srtt;			/* ns */
 	uint32_t cwnd;
 	uint32_t flight;
+	uint32_t payload;		/* of its largest packet, bytes */
+	uint32_t mtu;			/* of a port */
 };
 
 /*
@@ -60,9 +71,9 @@ struct scene {
 #define CAUSE_TEXT	320
 
 /*
- * A cause. The words: tag, source, kind, lost, handshake, version, silent, nothing (receives);
- * handshake, contact, endpoint, fence, credit, window, turn, receive, grant, memory, ack, answer,
- * tag (sends); unread (messages)
+ * A cause. The words: tag, source, kind, lost, handshake, version, silent, truncated, nothing
+ * (receives); handshake, contact, endpoint, fence, credit, window, turn, receive, grant, memory,
+ * ack, mtu, answer, tag (sends); unread (messages); cq (completion queues)
  */
 struct cause {
 	const char *word;

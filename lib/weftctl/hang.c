@@ -18,7 +18,7 @@
 #define EACH_MAX	64	/* objects of a kind and a program that are looked at */
 #define ALL_MAX		4096	/* objects that are looked at */
 
-static const struct wait_words words = { "hang", "peer", "cause", true };
+static const struct wait_words words = { "hang", "peer", "cause", HAS_EP | HAS_AGE | HAS_TAG };
 
 /* State of a process, as /proc/PID/stat has it behind the name; X: the file is not there */
 static char program(uint32_t pid)
@@ -63,7 +63,7 @@ static int by_program(const void *a, const void *b)
 
 static bool wanted(const struct wait_filter *f, const struct seen *x)
 {
-	return x->kind <= SEEN_SEND && x->age_ms >= (f->has_age ? f->age_ms : AGE_MS) &&
+	return x->kind <= SEEN_CQ && x->age_ms >= (f->has_age ? f->age_ms : AGE_MS) &&
 	       (!f->pid || x->pid == f->pid) && (!f->ep || addr_is(&x->ep, f->ep)) &&
 	       (!f->peer || addr_is(&x->peer, f->peer)) &&
 	       (!f->has_tag || (x->tagged && !((x->tag ^ f->tag) & ~x->ignore)));
@@ -116,7 +116,7 @@ static size_t find(const struct scene *scene, const struct wait_filter *filter,
 }
 
 static const char *const kinds[] = {
-	[SEEN_RECV] = "receive", [SEEN_MSG] = "message", [SEEN_SEND] = "send",
+	[SEEN_RECV] = "receive", [SEEN_MSG] = "message", [SEEN_SEND] = "send", [SEEN_CQ] = "queue",
 };
 
 static void print_text(const struct finding *f, bool first)
@@ -129,6 +129,8 @@ static void print_text(const struct finding *f, bool first)
 		       color_off(COLOR_NAME), x->pid, x->comm, x->uid,
 		       program_words(program(x->pid)));
 	printf("%c    %s", out_line_end(), kinds[x->kind]);
+	if (x->kind == SEEN_CQ)
+		printf(" of completions 0x%x", x->cq);
 	if (x->kind == SEEN_SEND && !x->tagged)
 		printf(" of %" PRIu64 " bytes", x->len);
 	if (x->tagged)
@@ -168,7 +170,10 @@ static void print_members(const struct finding *f)
 		out_addr("ep", OUT_KEY, &x->ep);
 	if (x->named)
 		out_addr("peer", OUT_KEY, &x->peer);
-	out_uint("len", OUT_KEY, x->len);
+	if (x->kind == SEEN_CQ)
+		out_uint("cq", OUT_KEY, x->cq);
+	else
+		out_uint("len", OUT_KEY, x->len);
 	out_uint("age_ms", OUT_KEY, x->age_ms);
 	out_str("cause", OUT_KEY, f->cause.word);
 	out_str("text", OUT_KEY, f->cause.text);

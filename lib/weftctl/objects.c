@@ -48,6 +48,8 @@ static const struct field ep_fields[] = {
 	{ WEFT_ATTR_EP_POSTED, UINT, OUT_KEY, "posted" },
 	{ WEFT_ATTR_EP_UNEXP, UINT, OUT_KEY, "unexpected" },
 	{ WEFT_ATTR_EP_SENDING, UINT, OUT_KEY, "sending" },
+	{ WEFT_ATTR_EP_TRUNCATED, UINT, OUT_KEY, "truncated" },
+	{ WEFT_ATTR_EP_TRUNCATED_AGE, MS, OUT_KEY, "truncated_ms" },
 	{ WEFT_ATTR_JOB_NAME, STR, OUT_KEY, "job" },
 	{ WEFT_ATTR_CTX_ID, UINT, OUT_KEY, "ctx" },
 	{ WEFT_ATTR_UID, UINT, OUT_KEY, "uid" },
@@ -298,7 +300,7 @@ static const struct view ctx_view = {
 
 static const struct view path_view = {
 	"path", WEFT_CMD_PATH_GET, path_fields, "port path state srtt_ns flight retrans",
-	"paths to other nodes: state, round trip, window, retransmissions"
+	NULL
 };
 
 static const struct view neigh_view = {
@@ -381,6 +383,11 @@ int show_ports(int argc, char **argv)
 	return show(&port_view, argc, argv);
 }
 
+int show_paths(int argc, char **argv)
+{
+	return show(&path_view, argc, argv);
+}
+
 int show_limits(int argc, char **argv)
 {
 	return show(&limit_view, argc, argv);
@@ -415,11 +422,6 @@ int do_ep(int argc, char **argv)
 int do_ctx(int argc, char **argv)
 {
 	return run_view(&ctx_view, argc, argv);
-}
-
-int do_path(int argc, char **argv)
-{
-	return run_view(&path_view, argc, argv);
 }
 
 int do_neigh(int argc, char **argv)

@@ -19,9 +19,11 @@ static const struct {
 	{ WEFT_CMD_RECV_GET, SEEN_RECV, WEFT_ATTR_FROM, WEFT_ATTR_KIND },
 	{ WEFT_CMD_MSG_GET, SEEN_MSG, WEFT_ATTR_FROM, WEFT_ATTR_KIND },
 	{ WEFT_CMD_SEND_GET, SEEN_SEND, WEFT_ATTR_TO, WEFT_ATTR_FOR },
+	{ WEFT_CMD_CQ_GET, SEEN_CQ, WEFT_ATTR_UNSPEC, WEFT_ATTR_KIND },
 	{ WEFT_CMD_FLOW_GET, SEEN_FLOW, WEFT_ATTR_FLOW_PEER, WEFT_ATTR_FLOW_STATE },
 	{ WEFT_CMD_PATH_GET, SEEN_PATH, WEFT_ATTR_PATH_ADDR, WEFT_ATTR_PATH_STATE },
 	{ WEFT_CMD_EP_GET, SEEN_EP, WEFT_ATTR_EP_PEER, WEFT_ATTR_EP_STATE },
+	{ WEFT_CMD_PORT_GET, SEEN_PORT, WEFT_ATTR_UNSPEC, WEFT_ATTR_PORT_STATE },
 };
 
 static void read_path(struct seen *s, struct nlattr *attrs, int len)
@@ -30,6 +32,15 @@ static void read_path(struct seen *s, struct nlattr *attrs, int len)
 	s->srtt = find_uint(attrs, len, WEFT_ATTR_PATH_SRTT);
 	s->cwnd = (uint32_t)find_uint(attrs, len, WEFT_ATTR_PATH_CWND);
 	s->flight = (uint32_t)find_uint(attrs, len, WEFT_ATTR_PATH_FLIGHT);
+	s->payload = (uint32_t)find_uint(attrs, len, WEFT_ATTR_PATH_PAYLOAD);
+}
+
+static void read_cq(struct seen *s, struct nlattr *attrs, int len)
+{
+	s->cq = (uint32_t)find_uint(attrs, len, WEFT_ATTR_CQ);
+	s->slots = (uint32_t)find_uint(attrs, len, WEFT_ATTR_CQ_SLOTS);
+	s->unread = (uint32_t)find_uint(attrs, len, WEFT_ATTR_CQ_UNREAD);
+	s->waiting = (uint32_t)find_uint(attrs, len, WEFT_ATTR_CQ_WAITING);
 }
 
 static void read_seen(struct seen *s, unsigned int list, struct nlattr *attrs, int len)
@@ -59,6 +70,11 @@ static void read_seen(struct seen *s, unsigned int list, struct nlattr *attrs, i
 	s->early = find_uint(attrs, len, WEFT_ATTR_FLOW_EARLY);
 	if (s->kind == SEEN_PATH)
 		read_path(s, attrs, len);
+	s->truncated = find_uint(attrs, len, WEFT_ATTR_EP_TRUNCATED);
+	s->truncated_ms = find_uint(attrs, len, WEFT_ATTR_EP_TRUNCATED_AGE) / 1000000;
+	s->mtu = (uint32_t)find_uint(attrs, len, WEFT_ATTR_PORT_MTU);
+	if (s->kind == SEEN_CQ)
+		read_cq(s, attrs, len);
 }
 
 int see(const char *what, const char *port, struct seen **all, size_t *n)

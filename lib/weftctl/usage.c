@@ -98,7 +98,7 @@ static bool owner(struct usage *u, enum usage_by by, const struct seen *x)
 		return x->peer.family && x->kind != SEEN_EP;
 	}
 	/* an incoming flow whose endpoint has gone is nobody's */
-	if (x->kind == SEEN_PATH || (x->kind == SEEN_FLOW && !x->ep.family))
+	if (x->kind == SEEN_PATH || x->kind == SEEN_PORT || (x->kind == SEEN_FLOW && !x->ep.family))
 		return false;
 	u->pid = x->pid;
 	u->uid = x->uid;
@@ -127,6 +127,9 @@ static bool add(struct usage *u, enum usage_by by, const struct earlier *e, cons
 	case SEEN_SEND:
 		u->sends = 1;
 		break;
+	case SEEN_CQ:
+	case SEEN_PORT:
+		return false;
 	case SEEN_FLOW:
 		add_flow(u, e, x);
 		return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * What waits or is under way: posted receives, messages that no receive has taken, sends, flows.
- * They are shown by age, the oldest first, and can be filtered.
+ * They are shown by age, the oldest first, and can be filtered. held.c has more such lists.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,38 +85,30 @@ static const struct field flow_fields[] = {
 	{ 0 }
 };
 
-/* A kind of object; 0 as an attribute: it has none */
-struct listing {
-	struct wait_words words;
-	uint8_t cmd;
-	uint16_t peer;
-	uint16_t state;
-	const struct field *fields;
-	const char *columns;	/* of a brief output */
-	const char *shows;
-	const char *states;	/* what its state may be, for the help */
-};
-
 static const struct listing recv_listing = {
-	{ "recv", "from", NULL, true }, WEFT_CMD_RECV_GET, WEFT_ATTR_FROM, 0, recv_fields,
+	{ "recv", "from", NULL, HAS_EP | HAS_AGE | HAS_TAG },
+	WEFT_CMD_RECV_GET, WEFT_ATTR_FROM, 0, recv_fields,
 	"port kind tag from len age_ms", "posted receives", NULL
 };
 
 static const struct listing msg_listing = {
-	{ "msg", "from", NULL, true }, WEFT_CMD_MSG_GET, WEFT_ATTR_FROM, 0, msg_fields,
+	{ "msg", "from", NULL, HAS_EP | HAS_AGE | HAS_TAG },
+	WEFT_CMD_MSG_GET, WEFT_ATTR_FROM, 0, msg_fields,
 	"port kind tag from len age_ms", "messages that wait for a receive", NULL
 };
 
 static const struct listing send_listing = {
-	{ "send", "to", "for", true }, WEFT_CMD_SEND_GET, WEFT_ATTR_TO, WEFT_ATTR_FOR, send_fields,
+	{ "send", "to", "for", HAS_EP | HAS_AGE | HAS_TAG },
+	WEFT_CMD_SEND_GET, WEFT_ATTR_TO, WEFT_ATTR_FOR, send_fields,
 	"port kind to len for age_ms", "sends under way, and what each waits for",
 	"handshake, contact, endpoint, fence, credit, window, turn,\n"
 	"                           receive, grant, memory, ack, answer"
 };
 
 static const struct listing flow_listing = {
-	{ "flow", "peer", "state", false }, WEFT_CMD_FLOW_GET, WEFT_ATTR_FLOW_PEER,
-	WEFT_ATTR_FLOW_STATE, flow_fields, "port way peer state waiting age_ms",
+	{ "flow", "peer", "state", HAS_EP | HAS_AGE },
+	WEFT_CMD_FLOW_GET, WEFT_ATTR_FLOW_PEER, WEFT_ATTR_FLOW_STATE, flow_fields,
+	"port way peer state waiting age_ms",
 	"flows: messages from one endpoint to another",
 	"asking, refused, open, closing, dead"
 };
@@ -210,7 +202,7 @@ static int show(const struct listing *l, int argc, char **argv)
 	return ret;
 }
 
-static int run(const struct listing *l, int argc, char **argv)
+int run_listing(const struct listing *l, int argc, char **argv)
 {
 	const struct wait_words *w = &l->words;
 	int ret = parse_show(w->object, &argc, &argv);
@@ -221,15 +213,20 @@ static int run(const struct listing *l, int argc, char **argv)
 		return show(l, argc, argv);
 	printf("Usage: weftctl %s [show [[port] NAME] [FILTER ...]]\n"
 	       "       weftctl %s help\n"
-	       "Shows %s, the oldest first.\n"
-	       "FILTER:  pid PID           of this process\n"
-	       "         ep ADDRESS        of this endpoint, with its service or without\n"
-	       "         %-4s ADDRESS      %s this endpoint or node\n"
-	       "         age SECONDS       that have waited so long at least\n",
-	       w->object, w->object, l->shows, w->peer, w->peer[0] == 'p' ? "with" : w->peer);
-	if (w->tags)
-		printf("         tag TAG           with this tag, or that take it; 0x for hexadecimal "
-		       "digits\n");
+	       "Shows %s%s.\n"
+	       "FILTER:  pid PID           of this process\n", w->object, w->object, l->shows,
+	       w->has & HAS_AGE ? ", the oldest first" : "");
+	if (w->has & HAS_EP)
+		printf("         ep ADDRESS        of this endpoint, with its service or "
+		       "without\n");
+	if (w->peer)
+		printf("         %-4s ADDRESS      %s this endpoint or node\n", w->peer,
+		       w->peer[0] == 'p' ? "with" : w->peer);
+	if (w->has & HAS_AGE)
+		printf("         age SECONDS       that have waited so long at least\n");
+	if (w->has & HAS_TAG)
+		printf("         tag TAG           with this tag, or that take it; 0x for "
+		       "hexadecimal digits\n");
 	if (w->state)
 		printf("         %-5s WORD        one of: %s\n", w->state, l->states);
 	return 0;
@@ -237,20 +234,20 @@ static int run(const struct listing *l, int argc, char **argv)
 
 int do_recv(int argc, char **argv)
 {
-	return run(&recv_listing, argc, argv);
+	return run_listing(&recv_listing, argc, argv);
 }
 
 int do_msg(int argc, char **argv)
 {
-	return run(&msg_listing, argc, argv);
+	return run_listing(&msg_listing, argc, argv);
 }
 
 int do_send(int argc, char **argv)
 {
-	return run(&send_listing, argc, argv);
+	return run_listing(&send_listing, argc, argv);
 }
 
 int do_flow(int argc, char **argv)
 {
-	return run(&flow_listing, argc, argv);
+	return run_listing(&flow_listing, argc, argv);
 }

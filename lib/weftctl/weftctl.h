@@ -121,6 +121,15 @@ int parse_port_add(int argc, char **argv, struct port_spec *spec);
 int parse_port_del(int argc, char **argv, bool *force);
 /* [force] */
 int parse_port_flush(int argc, char **argv, bool *force);
+
+/* Arguments of "path del" */
+struct path_end {
+	const char *port;
+	struct weft_sockaddr addr;
+	bool force;
+};
+
+int parse_path_del(int argc, char **argv, struct path_end *end);
 int parse_port_set(int argc, char **argv, struct port_change *change);
 int parse_limit_set(int argc, char **argv, struct limit_change *change);
 int parse_job(const char *verb, int argc, char **argv, struct job_change *change);
@@ -131,15 +140,19 @@ int parse_filter(int argc, char **argv, const char **name);
  */
 int parse_show(const char *object, int *argc, char ***argv);
 
+#define HAS_EP	1	/* its objects are at an endpoint */
+#define HAS_AGE	2
+#define HAS_TAG	4
+
 /* Words of filters that differ from object to object */
 struct wait_words {
 	const char *object;
-	const char *peer;	/* the remote endpoint: "from", "to" */
+	const char *peer;	/* the remote endpoint: "from", "to"; NULL: it has none */
 	const char *state;	/* a word that the object has, NULL: it has none */
-	bool tags;		/* it has tags */
+	unsigned int has;	/* HAS_* */
 };
 
-/* Arguments of "hang", and of the command show of "recv", "msg", "send" and "flow" */
+/* Arguments of "hang", and of the command show of objects that run_listing() shows */
 struct wait_filter {
 	const char *port;	/* NULL: all, as with all below */
 	const char *ep;
@@ -418,6 +431,21 @@ uint64_t find_uint(struct nlattr *attrs, int len, int type);
 void find_text(char *to, size_t size, struct nlattr *attrs, int len, int type);
 bool find_addr(struct weft_sockaddr *to, struct nlattr *attrs, int len, int type);
 
+/* A kind of object that run_listing() shows; 0 as an attribute: it has none. waits.c */
+struct listing {
+	struct wait_words words;
+	uint8_t cmd;
+	uint16_t peer;
+	uint16_t state;
+	const struct field *fields;
+	const char *columns;	/* of a brief output */
+	const char *shows;
+	const char *states;	/* what its state may be, for the help */
+};
+
+/* The command show of an object, with filters, and its help. Return: exit status */
+int run_listing(const struct listing *l, int argc, char **argv);
+
 int do_port(int argc, char **argv);
 int do_ep(int argc, char **argv);
 int do_ctx(int argc, char **argv);
@@ -429,6 +457,10 @@ int do_recv(int argc, char **argv);
 int do_msg(int argc, char **argv);
 int do_send(int argc, char **argv);
 int do_flow(int argc, char **argv);
+int do_conn(int argc, char **argv);
+int do_cq(int argc, char **argv);
+int do_srq(int argc, char **argv);
+int do_mr(int argc, char **argv);
 int do_hang(int argc, char **argv);
 int do_event(int argc, char **argv);
 int do_monitor(int argc, char **argv);
@@ -438,6 +470,7 @@ int do_limit(int argc, char **argv);
 int do_job(int argc, char **argv);
 
 int show_ports(int argc, char **argv);
+int show_paths(int argc, char **argv);
 int show_limits(int argc, char **argv);
 int show_jobs(int argc, char **argv);
 

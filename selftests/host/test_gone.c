@@ -284,6 +284,35 @@ TEST_F(gone, port_deleted)
 }
 
 /* All peers are told, also those that do not fit into one output. */
+/* An administrator gives the path up. The peer hears of that, and a new path is made. */
+TEST_F(gone, path_deleted)
+{
+	struct two *t = &self->t;
+	struct weft_core *core = &t->rig->node[0].core;
+	struct weft_sockaddr to = t->rig->node[1].core.addr[0], nobody = to;
+	struct weft_out *out = rig_out(&t->rig->node[0]);
+
+	nobody.addr[3] ^= 0x55;
+	ASSERT_TRUE(message(t));
+	/* it waits for a receive */
+	ASSERT_EQ(0, two_put(t, t->buf, TWO_LONG, 1, 0));
+	rig_run(t->rig, 100 * MS);
+	EXPECT_EQ(-ENOENT, weft_core_path_end(core, &nobody, true, ECONNABORTED,
+					      rig_clock(&t->rig->node[0]), out));
+	EXPECT_EQ(-EBUSY, weft_core_path_end(core, &to, false, ECONNABORTED,
+					     rig_clock(&t->rig->node[0]), out));
+	EXPECT_EQ(0, weft_core_path_end(core, &to, true, ECONNABORTED,
+					rig_clock(&t->rig->node[0]), out));
+	rig_leave(&t->rig->node[0], out);
+	EXPECT_EQ(ECONNABORTED, two_status(t, t->ca, 1, SEC));
+	EXPECT_EQ(1, rig_counter(&t->rig->node[0], WEFT_CNT_paths_dead));
+	EXPECT_EQ(1, rig_counter(&t->rig->node[1], WEFT_CNT_paths_dead));
+	/* the place of the message that was announced */
+	ASSERT_EQ(0, two_get(t, t->room, TWO_LONG, GET));
+	EXPECT_EQ(ECONNRESET, two_status(t, t->cb, GET, SEC));
+	EXPECT_TRUE(message(t));
+}
+
 TEST(port_deleted_with_many)
 {
 	struct weft_sockaddr to;

@@ -96,6 +96,59 @@ static bool is(const char *word, const char *text)
 	return false;
 }
 
+static void test_truncated(void)
+{
+	begin();
+	directed();
+	CHECK(is("silent", "has sent nothing"));
+	add(SEEN_EP)->truncated = 1;
+	all[1].truncated_ms = 12345;
+	CHECK(is("truncated", "1 message to this endpoint had more bytes than its receive, the "
+		 "last one 12 s ago"));
+	all[1].truncated = 3;
+	CHECK(is("truncated", "3 messages to this endpoint had more bytes than their receive"));
+	all[0].named = false;
+	CHECK(is("truncated", "3 messages"));
+	/* what is certain comes first */
+	from(SEEN_MSG, 2, 9)->tag = 0x2b;
+	CHECK(is("tag", "0x2b"));
+	/* another endpoint's truncated messages say nothing */
+	scene.n = 2;
+	all[1].ep = at(1, 6);
+	CHECK(is("nothing", "has come"));
+}
+
+static void test_queue(void)
+{
+	struct seen *cq;
+
+	begin();
+	cq = add(SEEN_CQ);
+	cq->slots = 16;
+	cq->unread = 15;
+	CHECK(!diagnose(&scene, cq, &cause));
+	cq->waiting = 1;
+	CHECK(is("cq", "15 of 16 slots are unread, and 1 more completion waits for space; it is "
+		 "stopped"));
+	cq->waiting = 2;
+	CHECK(is("cq", "2 more completions wait for space"));
+}
+
+static void test_mtu(void)
+{
+	begin();
+	send_for("ack");
+	from(SEEN_PATH, 2, 0)->payload = 1472;
+	strcpy(all[1].state, "up");
+	add(SEEN_PORT)->mtu = 1500;
+	CHECK(is("ack", "node 10.77.0.2 has not acknowledged"));
+	all[2].mtu = 9000;
+	CHECK(is("mtu", "only packets of up to 1500 bytes arrive there; the device here has MTU "
+		 "9000"));
+	strcpy(all[2].port, "weft1");
+	CHECK(is("ack", "node 10.77.0.2 has not acknowledged"));
+}
+
 static void test_tag(void)
 {
 	begin();
@@ -228,6 +281,9 @@ int main(void)
 {
 	static const struct test tests[] = {
 		{ "a message with another tag", test_tag },
+		{ "a message that was too long", test_truncated },
+		{ "a completion queue that is not read", test_queue },
+		{ "a smaller MTU on the way", test_mtu },
 		{ "a message from another sender, or of another kind", test_source },
 		{ "a sender on another node that has sent nothing", test_silent },
 		{ "a sender on this node", test_near },

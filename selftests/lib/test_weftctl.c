@@ -267,6 +267,19 @@ static void test_limit_set(void)
 	}
 }
 
+static void test_path_del(void)
+{
+	char *argv[WORDS];
+	struct path_end end;
+	int argc = split("weft0 fd77::1 f", argv);
+
+	CHECK(!parse_path_del(argc, argv, &end) && end.force && !strcmp(end.port, "weft0"));
+	CHECK(end.addr.family == AF_INET6 && end.addr.addr[0] == 0xfd && end.addr.addr[15] == 1);
+	argc = split("weft1 10.77.0.2", argv);
+	CHECK(!parse_path_del(argc, argv, &end) && !end.force && !end.addr.port);
+	CHECK(end.addr.family == AF_INET && end.addr.addr[3] == 2);
+}
+
 static void test_filter(void)
 {
 	char port[] = "port", weft0[] = "weft0", other[] = "other";
@@ -280,8 +293,8 @@ static void test_filter(void)
 	CHECK(parse_filter(3, (char *[]) { port, weft0, other }, &name) == -1);
 }
 
-static const struct wait_words recv_words = { "recv", "from", NULL, true };
-static const struct wait_words flow_words = { "flow", "peer", "state", false };
+static const struct wait_words recv_words = { "recv", "from", NULL, HAS_EP | HAS_AGE | HAS_TAG };
+static const struct wait_words flow_words = { "flow", "peer", "state", HAS_EP | HAS_AGE };
 
 /* Parse @line behind "recv": the word show, and the arguments. Return: of parse_waits(), 1: help */
 static int waits_of(const struct wait_words *w, const char *line, struct wait_filter *filter)
@@ -524,6 +537,7 @@ static const struct test tests[] = {
 	{ "port set", test_port_set },
 	{ "limit set", test_limit_set },
 	{ "jobs", test_job },
+	{ "path del", test_path_del },
 	{ "show's filter", test_filter },
 	{ "filters of what waits", test_waits },
 	{ "commands from a file", test_batch },

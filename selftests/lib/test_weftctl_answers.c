@@ -422,6 +422,10 @@ static void test_nothing(void)
 	CHECK(!run(do_flow, "show", "state", "closign") && !*caught.text);
 	check_text(caught.said,
 		   "weftctl: flow show: nothing matches; did you mean \"closing\"?\n");
+	nla_put_string(object(WEFT_CMD_CQ_GET, "weft0"), WEFT_ATTR_KIND, "queue");
+	CHECK(!run(do_cq, "show", "kind", "queue") && *caught.text && !*caught.said);
+	CHECK(!run(do_cq, "show", "kind", "quue") && !*caught.text);
+	check_text(caught.said, "weftctl: cq show: nothing matches; did you mean \"queue\"?\n");
 	CHECK(!run(do_send, "show", "for", "credti") && !*caught.text);
 	check_text(caught.said, "weftctl: send show: nothing matches; did you mean \"credit\"?\n");
 	CHECK(!run(do_recv, "show", "weft0", NULL) && !*caught.text);

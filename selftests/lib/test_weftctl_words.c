@@ -137,6 +137,21 @@ static int limit_of(int argc, char **argv)
 	return parse_limit_set(argc, argv, &change);
 }
 
+static int path_of(int argc, char **argv)
+{
+	struct path_end end;
+
+	return parse_path_del(argc, argv, &end);
+}
+
+static int cq_of(int argc, char **argv)
+{
+	static const struct wait_words words = { "cq", NULL, "kind", HAS_AGE };
+	struct wait_filter filter;
+
+	return parse_waits(&words, argc, argv, &filter);
+}
+
 static int job_of(int argc, char **argv)
 {
 	struct job_change change;
@@ -158,7 +173,7 @@ static int show_of(int argc, char **argv)
 
 static int recv_of(int argc, char **argv)
 {
-	static const struct wait_words words = { "recv", "from", NULL, true };
+	static const struct wait_words words = { "recv", "from", NULL, HAS_EP | HAS_AGE | HAS_TAG };
 	struct wait_filter filter;
 
 	return parse_waits(&words, argc, argv, &filter);
@@ -166,7 +181,7 @@ static int recv_of(int argc, char **argv)
 
 static int send_of(int argc, char **argv)
 {
-	static const struct wait_words words = { "send", "to", "for", true };
+	static const struct wait_words words = { "send", "to", "for", HAS_EP | HAS_AGE | HAS_TAG };
 	struct wait_filter filter;
 
 	return parse_waits(&words, argc, argv, &filter);
@@ -204,6 +219,14 @@ static void test_messages(void)
 		{ limit_of, "w paths", { "takes a port, a limit and a value" } },
 		{ limit_of, "w paths many", { "\"many\" is no value" } },
 		{ limit_of, "a-name-that-is-too-long paths 1", { "\"a-name-that-is-too-long\"" } },
+		{ path_of, "weft0", { "path del needs a port and an address" } },
+		{ path_of, "weft0 10.77", { "\"10.77\" is no IPv4 or IPv6 address" } },
+		{ path_of, "weft0 10.77.0.1 farce",
+		  { "\"farce\" is too much", "mean \"force\"?" } },
+		{ path_of, "weft0 10.77.0.1 force now", { "\"now\" is too much" } },
+		{ cq_of, "weft0 ep 10.77.0.1", { "unknown word \"ep\"" } },
+		{ cq_of, "weft0 tag 1", { "unknown word \"tag\"" } },
+		{ cq_of, "weft0 kidn queue", { "\"kidn\"", "mean \"kind\"?" } },
 		{ job_of, "", { "job add needs a name" } },
 		{ job_of, "lab keys f", { "\"keys\"", "mean \"key\"?" } },
 		{ job_of, "lab grup staff", { "\"grup\"", "mean \"group\"?" } },

@@ -47,6 +47,12 @@
 #define WEFT_CMD_FLOW_GET	20	/* dump: [PORT_NAME]: flows, outgoing ones first */
 /* dump: [PORT_NAME]: events of ports, also of deleted ones; a message to the group "events" */
 #define WEFT_CMD_EVENT_GET	21
+#define WEFT_CMD_CONN_GET	22	/* dump: [PORT_NAME]: connections, and requests for them */
+#define WEFT_CMD_CQ_GET		23	/* dump: [PORT_NAME]: completion queues and counters */
+#define WEFT_CMD_SRQ_GET	24	/* dump: [PORT_NAME]: shared receive queues */
+#define WEFT_CMD_MR_GET		25	/* dump: [PORT_NAME]: registered memory */
+/* PORT_NAME, PATH_ADDR, [PORT_FORCE]; EBUSY: flows use the path; ENOENT: there is none */
+#define WEFT_CMD_PATH_DEL	26
 
 #define WEFT_ATTR_UNSPEC	0
 #define WEFT_ATTR_PAD		1
@@ -78,7 +84,7 @@
 #define WEFT_ATTR_COMM		26	/* string: name of the process */
 #define WEFT_ATTR_CTX_ID	27	/* u32 */
 #define WEFT_ATTR_CTX_NOBJ	28	/* u32: objects of the context */
-#define WEFT_ATTR_CTX_NEP	29	/* u32: endpoints of the context */
+#define WEFT_ATTR_CTX_NEP	29	/* u32: endpoints of the context, or of the shared queue */
 #define WEFT_ATTR_STAT_NAME	32	/* string: STATS_GET: one message per counter */
 #define WEFT_ATTR_STAT_VALUE	33	/* u64 */
 #define WEFT_ATTR_PATH_ADDR	40	/* binary struct weft_sockaddr: the remote node */
@@ -116,7 +122,7 @@
 #define WEFT_ATTR_JOB_GID	70
 #define WEFT_ATTR_JOB_ALL	71	/* flag: any user with the key */
 #define WEFT_ATTR_JOB_NEP	72	/* u32: endpoints in it */
-#define WEFT_ATTR_PORT_FORCE	73	/* flag: delete the port although programs use it */
+#define WEFT_ATTR_PORT_FORCE	73	/* flag: delete a port or path that programs use */
 #define WEFT_ATTR_PORT_BYPASS	74	/* string: "auto", "on", "off": netdev: the stack bypass */
 /* string: "on", "off", "untested": off, as the kernel is not a tested one */
 #define WEFT_ATTR_PORT_BYPASS_STATE 75
@@ -135,7 +141,10 @@
 /* string: "same", "any": users whose programs may access regions, in the default job */
 #define WEFT_ATTR_PORT_RMA_USERS 87
 #define WEFT_ATTR_USER_REGIONS	88	/* u64: regions of UID that peers may access */
-/* string: "tagged", "untagged"; a send also "write", "read", "atomic", "fetch", "answer" */
+/*
+ * string: "tagged", "untagged"; a send also "write", "read", "atomic", "fetch", "answer"; a
+ * completion queue "queue" or "counter"; memory "pinned" or "remote"
+ */
 #define WEFT_ATTR_KIND		89
 #define WEFT_ATTR_TAG		90	/* u64, tagged only */
 #define WEFT_ATTR_IGNORE	91	/* u64: bits of TAG that a receive does not compare */
@@ -144,12 +153,13 @@
  * it is not in the address vector any more
  */
 #define WEFT_ATTR_FROM		92
-#define WEFT_ATTR_LEN		93	/* u64: bytes */
+#define WEFT_ATTR_LEN		93	/* u64: bytes of a message, a buffer or registered memory */
 #define WEFT_ATTR_CAME		94	/* u64: bytes of a message that have come */
 /* string: "eager", "announced", a send also "local" (weftctl(8)) */
 #define WEFT_ATTR_HOW		95
 #define WEFT_ATTR_AGE		96	/* u64: ns that it has waited; of a path, in this state */
-#define WEFT_ATTR_BUF		97	/* u64: address of a receive's first segment */
+/* u64: address of a receive's first segment; address by which operations name memory */
+#define WEFT_ATTR_BUF		97
 #define WEFT_ATTR_SRQ		98	/* u32: handle of the shared receive queue */
 #define WEFT_ATTR_TO		99	/* binary struct weft_sockaddr: destination of a send */
 #define WEFT_ATTR_SENT		100	/* u64: bytes of a send in packets */
@@ -183,6 +193,30 @@
 #define WEFT_ATTR_EVENT_TO	123
 #define WEFT_ATTR_PATH_RTTVAR	124	/* u64: variation of the round-trip time, ns */
 #define WEFT_ATTR_PATH_HEARD	125	/* u64: ns since the peer was heard, if it was */
-#define WEFT_ATTR_MAX		125
+#define WEFT_ATTR_CQ		126	/* u32: handle of the completion queue or counter */
+#define WEFT_ATTR_CQ_SLOTS	127	/* u32: slots of its ring */
+#define WEFT_ATTR_CQ_UNREAD	128	/* u32: slots that the program has not read */
+/* u32: completions that wait until slots are free; AGE: since when */
+#define WEFT_ATTR_CQ_WAITING	129
+#define WEFT_ATTR_CQ_ERROR	130	/* flag: the program wrote an index outside of the ring */
+#define WEFT_ATTR_CQ_WAITER	131	/* flag: a thread waits for an entry */
+#define WEFT_ATTR_CNTR_DONE	132	/* u64: successful operations that a counter has counted */
+#define WEFT_ATTR_CNTR_FAILED	133	/* u64: failed ones */
+#define WEFT_ATTR_SRQ_RECVS	134	/* u32: receives that may be posted or held */
+#define WEFT_ATTR_SRQ_HELD	135	/* u32: receives that endpoints hold */
+#define WEFT_ATTR_SRQ_LOW	136	/* u32: low watermark, if set */
+#define WEFT_ATTR_SRQ_WAITING	137	/* u32: endpoints with messages that no receive has taken */
+#define WEFT_ATTR_CONN_ROLE	138	/* string: "active": this node asked for it, "passive" */
+/* string: "asking", "asked", "accepted", "up", "closing" */
+#define WEFT_ATTR_CONN_STATE	139
+#define WEFT_ATTR_MR		140	/* u32: handle of memory that stays pinned */
+#define WEFT_ATTR_MR_KEY	141	/* u64: key of memory that peers may access */
+#define WEFT_ATTR_MR_ZONE	142	/* u32: its protection zone, if it is in one */
+#define WEFT_ATTR_MR_ACCESS	143	/* string: "none", "read", "write", "read,write" */
+#define WEFT_ATTR_MR_USERS	144	/* u32: operations of peers that access it now */
+/* u64: messages that were longer than their receives, if there were any */
+#define WEFT_ATTR_EP_TRUNCATED	145
+#define WEFT_ATTR_EP_TRUNCATED_AGE 146	/* u64: ns since the last of them */
+#define WEFT_ATTR_MAX		146
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */

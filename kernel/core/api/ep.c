@@ -480,5 +480,7 @@ void weft_ep_look(struct weft_ep *ep, struct weft_ep_info *info)
 	info->posted = ep->rx.match.nposts;
 	info->unexp = ep->rx.match.nunexp;
 	info->sending = ep->tx.ntxm;
+	info->truncated = ep->rx.ntoolong;
+	info->truncated_at = ep->rx.toolong_at;
 	weft_unlock(&ep->lock);
 }

@@ -370,6 +370,8 @@ int weft_recv_long(struct weft_ep *ep, struct weft_out *out)
 {
 	weft_assert_held(&ep->lock);
 	weft_count(ep->core, msgs_truncated);
+	ep->rx.ntoolong++;
+	ep->rx.toolong_at = out->now;
 	if (!(ep->conf.flags & WEFT_EPF_STRICT))
 		return 0;
 	weft_ep_break(ep, EMSGSIZE, out);

@@ -50,6 +50,8 @@
  * @claims: messages set aside (rxm->rx.enode)
  * @nclaims: number of claimed messages
  * @nslots: receives with WEFT_RQ_ANNOUNCE whose message is neither claimed nor discarded
+ * @ntoolong: messages that were longer than their receives
+ * @toolong_at: when the last of them completed
  * @match: matching
  * @av_gen: generation of the vector at the last lookup of unexpected messages' senders, which may
  *	not be complete: match->at
@@ -97,6 +99,8 @@ struct weft_ep_rx {
 	struct weft_list claims;
 	u32 nclaims;
 	u32 nslots;
+	u64 ntoolong;
+	weft_ns toolong_at;
 	struct weft_match match;
 	u32 av_gen;
 	struct weft_list post_free;

@@ -141,6 +141,47 @@ static bool announced(void)
 	return apart || hangs(true, "takes it; the oldest takes tag 0x79");
 }
 
+/* The message had more bytes than its receive, and the program waits for the rest. */
+static bool truncated(void)
+{
+	struct fi_cq_err_entry err = { 0 };
+	struct fi_cq_tagged_entry c;
+
+	CHECK(begin() && receive_tagged(p.b.peer, 1));
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 1100, NULL, p.a.peer, 1, NULL), 0);
+	CHECK_EQ(completion(p.b.rxcq, &c, NULL, &err), -FI_EAVAIL);
+	CHECK_EQ(err.err, FI_ETRUNC);
+	CHECK(receive_tagged(p.b.peer, 1));
+	CHECK(hangs(false, " but 1 message to this endpoint had more bytes than its receive, the "
+			   "last one "));
+	CHECK_EQ(weftctl_on(apart, "ep show"), 0);
+	return says(" truncated 1 truncated_ms ", 1);
+}
+
+/* The program does not read the completions of its receives. */
+static bool unread(void)
+{
+	struct opts o = { .type = FI_EP_RDM, .apart = apart, .caps = FI_MSG | FI_TAGGED,
+			  .cq_size = 16 };
+	struct fi_cq_tagged_entry c;
+	char words[256];
+	unsigned int i;
+
+	memset(&p, 0, sizeof(p));
+	CHECK(pair_open(&p, &o));
+	for (i = 0; i < 64; i++)
+		CHECK(receive_tagged(FI_ADDR_UNSPEC, i));
+	for (i = 0; i < 64; i++) {
+		CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, p.a.peer, i, NULL), 0);
+		CHECK_EQ(completion(p.a.txcq, &c, NULL, NULL), 1);
+	}
+	CHECK(hangs(false, ": the program does not read its completion queue: "));
+	CHECK(says("    queue of completions 0x", 1) && says(" slots are unread, and ", 1));
+	snprintf(words, sizeof(words), "-j hang age 0 cause cq pid %d", getpid());
+	CHECK_EQ(weftctl_on(apart, words), 0);
+	return strstr(shown, "\"object\":\"queue\"") && strstr(shown, "\"cause\":\"cq\"");
+}
+
 /* The receiver's program takes nothing: its limit for messages is reached. */
 static bool credit(void)
 {
@@ -264,6 +305,8 @@ int main(void)
 		{ "a long message without a receive", announced },
 		{ "a receiver at its limit", credit },
 		{ "an endpoint that does not exist", absent },
+		{ "a completion queue that is not read", unread },
+		{ "a message that was too long", truncated },
 		{ "an address that no node has", nobody },
 		{ "a node that does not answer any more", dead },
 		{ "a program that is stopped", stopped },

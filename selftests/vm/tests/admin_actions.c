@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * "weftctl path del": a path ends, programs are told why, and the next message makes a new path
+ * TIMEOUT: 100
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "shown.h"
+
+#define ROOM	(1u << 20)
+
+static struct pair p;
+static uint8_t *sbuf, *rbuf;
+
+static bool begin(void)
+{
+	struct opts o = { .type = FI_EP_RDM, .apart = true,
+			  .caps = FI_MSG | FI_TAGGED | FI_DIRECTED_RECV };
+
+	memset(&p, 0, sizeof(p));
+	return pair_open(&p, &o);
+}
+
+static void end(void)
+{
+	pair_close(&p);
+}
+
+/* A message arrives. */
+static bool passes(uint64_t tag)
+{
+	struct fi_cq_tagged_entry c;
+
+	CHECK_EQ(fi_trecv(p.b.ep, rbuf, ROOM, NULL, FI_ADDR_UNSPEC, tag, 0, NULL), 0);
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 100, NULL, p.a.peer, tag, NULL), 0);
+	CHECK_EQ(completion(p.a.txcq, &c, NULL, NULL), 1);
+	CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
+	CHECK_EQ(c.tag, tag);
+	return true;
+}
+
+/* The next completion of a queue is an error. */
+static bool fails(struct fid_cq *cq, int errno_wanted)
+{
+	struct fi_cq_err_entry err = { 0 };
+	struct fi_cq_tagged_entry c;
+
+	CHECK_EQ(completion(cq, &c, NULL, &err), -FI_EAVAIL);
+	CHECK_EQ(err.err, errno_wanted);
+	return true;
+}
+
+static bool used(void)
+{
+	char words[128];
+
+	CHECK(begin() && passes(1));
+	/* it waits for a receive */
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, ROOM, NULL, p.a.peer, 2, NULL), 0);
+	/* a receive that names its sender, of which nothing comes */
+	CHECK_EQ(fi_trecv(p.b.ep, rbuf, ROOM, NULL, p.b.peer, 3, 0, NULL), 0);
+	CHECK(wait_for_line(0, "send show", " for receive age_ms "));
+	CHECK(weftctl_on(0, "path del weft0 10.77.0.2"));
+	snprintf(words, sizeof(words), "process %d (admin_actions) of user 0 uses the path",
+		 getpid());
+	CHECK(says("programs use the path; with 'force' their operations fail", 1) &&
+	      says(words, 1));
+	CHECK_EQ(weftctl_on(0, "send show for receive"), 0);
+	CHECK(says("", 1));
+	CHECK_EQ(weftctl_on(0, "path del weft0 10.77.0.2 force"), 0);
+	CHECK(says("", 0));
+	CHECK(fails(p.a.txcq, FI_ECONNABORTED));
+	CHECK(fails(p.b.rxcq, FI_ECONNRESET));
+	CHECK_EQ(weftctl_on(0, "event show event path-down"), 0);
+	CHECK(says(" peer 10.77.0.2 ", 1) && says("an administrator has deleted the path", 1));
+	/* both programs go on */
+	CHECK(passes(4));
+	CHECK_EQ(weftctl_on(0, "path show"), 0);
+	return says(": path 10.77.0.2 state up ", 1);
+}
+
+/* Nobody uses the path: no word is needed, and no program notices. */
+static bool unused(void)
+{
+	CHECK(begin() && passes(1));
+	end();
+	CHECK(wait_for_line(0, "path show", " flows 0 "));
+	CHECK_EQ(weftctl_on(0, "path del weft0 10.77.0.2"), 0);
+	CHECK_EQ(weftctl_on(0, "path show"), 0);
+	CHECK(says("path 10.77.0.2 ", 0));
+	return true;
+}
+
+static bool refused(void)
+{
+	CHECK(weftctl_on(0, "path del weft0 10.77.0.99 force"));
+	CHECK(says("the port has no path to this node; see 'path show'", 1));
+	CHECK(weftctl_on(0, "path del nosuch 10.77.0.2") && says("no such port", 1));
+	CHECK(weftctl_on(0, "path del weft0 10.77") && says("is no IPv4 or IPv6 address", 1));
+	CHECK(weftctl_on(0, "path del weft0") && says("needs a port and an address", 1));
+	CHECK(shell_on(0, "setpriv --reuid 1990 --regid 1990 --clear-groups "
+			  "weftctl path del weft0 10.77.0.2 force 2>&1"));
+	return says("not permitted", 1);
+}
+
+int main(void)
+{
+	static const struct check cases[] = {
+		{ "a path that programs use", used },
+		{ "a path that no program uses", unused },
+		{ "paths and users for whom it is refused", refused },
+	};
+
+	sbuf = calloc(1, ROOM);
+	rbuf = calloc(1, ROOM);
+	if (!sbuf || !rbuf)
+		return 1;
+	checks_run(cases, sizeof(cases) / sizeof(cases[0]), "between nodes", end);
+	return results_end();
+}
