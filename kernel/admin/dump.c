@@ -104,8 +104,8 @@ static int weft_dump_ep(struct sk_buff *skb, struct netlink_callback *cb, struct
 
 /* ---- Counters and paths ---------------------------------------------------------------------- */
 
-#define WEFT_COUNTER_WORDS(name, text)	{ #name, text },
-static const struct { const char *name, *text; } weft_counter_words[] = {
+#define WEFT_COUNTER_WORDS(name, unit, settings, text)	{ #name, unit, settings, text },
+static const struct { const char *name, *unit, *settings, *text; } weft_counter_words[] = {
 	WEFT_COUNTERS(WEFT_COUNTER_WORDS)
 };
 
@@ -118,6 +118,9 @@ static int weft_dump_stat(struct sk_buff *skb, struct netlink_callback *cb, stru
 		return -ENOENT;
 	return nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
 	       nla_put_string(skb, WEFT_ATTR_STAT_NAME, weft_counter_words[n].name) ||
+	       nla_put_string(skb, WEFT_ATTR_STAT_UNIT, weft_counter_words[n].unit) ||
+	       (*weft_counter_words[n].settings &&
+		nla_put_string(skb, WEFT_ATTR_STAT_SETTINGS, weft_counter_words[n].settings)) ||
 	       nla_put_string(skb, WEFT_ATTR_STAT_TEXT, weft_counter_words[n].text) ||
 	       nla_put_u64_64bit(skb, WEFT_ATTR_STAT_VALUE,
 				 weft_counters_read(port->core.cnt, n), WEFT_ATTR_PAD);

@@ -146,7 +146,7 @@ static ssize_t weft_counter_show(struct device *dev, struct device_attribute *at
 	return sysfs_emit(buf, "%llu\n", weft_counters_read(port->core.cnt, c->counter));
 }
 
-#define WEFT_COUNTER_ATTR(name, text)					\
+#define WEFT_COUNTER_ATTR(name, unit, settings, text)			\
 static struct weft_counter_attr weft_counter_##name = {			\
 	.attr = __ATTR(name, 0444, weft_counter_show, NULL),		\
 	.counter = WEFT_CNT_##name,					\
@@ -154,7 +154,7 @@ static struct weft_counter_attr weft_counter_##name = {			\
 
 WEFT_COUNTERS(WEFT_COUNTER_ATTR)
 
-#define WEFT_COUNTER_PTR(name, text)	&weft_counter_##name.attr.attr,
+#define WEFT_COUNTER_PTR(name, unit, settings, text)	&weft_counter_##name.attr.attr,
 
 static struct attribute *weft_counter_attrs[] = {
 	WEFT_COUNTERS(WEFT_COUNTER_PTR)

@@ -15,7 +15,9 @@
 struct count {
 	char port[WEFT_NAME_MAX];
 	char name[64];
-	char text[128];		/* what it counts; empty in a baseline */
+	char text[128];		/* what it counts; this and the next are empty in a baseline */
+	char unit[16];
+	char settings[64];	/* that bear on it, with blanks between them */
 	uint64_t value;
 };
 

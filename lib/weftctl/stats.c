@@ -30,6 +30,9 @@ int counts_get(const char *what, const char *port, struct counts *to)
 		find_text(c->port, sizeof(c->port), a->attrs, a->len, WEFT_ATTR_PORT_NAME);
 		find_text(c->name, sizeof(c->name), a->attrs, a->len, WEFT_ATTR_STAT_NAME);
 		find_text(c->text, sizeof(c->text), a->attrs, a->len, WEFT_ATTR_STAT_TEXT);
+		find_text(c->unit, sizeof(c->unit), a->attrs, a->len, WEFT_ATTR_STAT_UNIT);
+		find_text(c->settings, sizeof(c->settings), a->attrs, a->len,
+			  WEFT_ATTR_STAT_SETTINGS);
 		c->value = find_uint(a->attrs, a->len, WEFT_ATTR_STAT_VALUE);
 	}
 	release(&all);
@@ -49,9 +52,14 @@ static void print_details(const struct counts *counts)
 		if (out_is_json()) {
 			out_str("name", OUT_KEY, c->name);
 			out_uint("value", OUT_KEY, c->value);
+			out_str("unit", OUT_KEY, c->unit);
+			out_str("settings", OUT_KEY, c->settings);
 			out_str("text", OUT_KEY, c->text);
 		} else {
 			out_uint(c->name, OUT_KEY, c->value);
+			out_str("unit", OUT_KEY, c->unit);
+			if (*c->settings)
+				out_str("settings", OUT_KEY, c->settings);
 			out_note("text", c->text);
 		}
 		out_close();

@@ -602,7 +602,7 @@ u64 rig_counter(struct rig_node *node, enum weft_counter c)
 	return weft_counters_read(node->core.cnt, c);
 }
 
-#define COUNTER_NAME(name, text)	#name " "
+#define COUNTER_NAME(name, unit, settings, text)	#name " "
 
 static void dump_counters(struct rig_node *node)
 {

@@ -217,6 +217,9 @@
 /* u64: messages that were longer than their receives, if there were any */
 #define WEFT_ATTR_EP_TRUNCATED	145
 #define WEFT_ATTR_EP_TRUNCATED_AGE 146	/* u64: ns since the last of them */
-#define WEFT_ATTR_MAX		146
+#define WEFT_ATTR_STAT_UNIT	147	/* string: what a counter counts in: "packets" */
+/* string: settings that bear on a counter, with blanks between them, if there are any */
+#define WEFT_ATTR_STAT_SETTINGS	148
+#define WEFT_ATTR_MAX		148
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */

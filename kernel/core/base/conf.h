@@ -81,77 +81,119 @@ struct weft_conf {
 	weft_ns idle_ns;
 };
 
-/* Counters: X(name, "description"). sysfs, netlink and weftctl use these names. */
+/*
+ * Counters: X(name, "unit", "settings", "description"). sysfs, netlink and weftctl use these names.
+ * The settings are those of "weftctl limit" and "weftctl port set" that bear on the counter. The
+ * page weft-counters(7) is made from this table (selftests/counters).
+ */
 #define WEFT_COUNTERS(X)						\
-	X(tx_packets, "packets given to the network device")		\
-	X(tx_bytes, "bytes of them, from the weft header on")		\
-	X(tx_direct, "packets whose payload the device reads from the program's memory")	\
-	X(tx_errors, "packets that the device refused")			\
-	X(tx_dropped, "packets dropped because the device's queue was full")	\
-	X(tx_unresolved, "packets to a node without a known Ethernet address")	\
-	X(rx_packets, "packets received")				\
-	X(rx_bytes, "bytes of them, from the weft header on")		\
-	X(rx_bad, "received packets that could not be decoded or were not for us")	\
-	X(rx_version, "received packets of another version of the protocol")	\
-	X(rx_unknown, "received packets of an unknown path or with a wrong token")	\
-	X(rx_duplicate, "received packets that had been received before")	\
-	X(rx_dropped, "received packets dropped for lack of memory or buffer space")	\
-	X(beyond_credit, "messages dropped because their sender had no credit")	\
-	X(rx_runs, "runs of packets that were taken as one")		\
-	X(retransmits, "packets sent again")				\
-	X(spurious, "packets sent again although they had arrived")	\
-	X(timeouts, "retransmission timeouts")				\
-	X(mtu_reduced, "times that a path's largest packet became smaller")	\
-	X(acks_sent, "packets that only acknowledge")			\
-	X(msgs_sent, "messages sent")					\
-	X(msgs_received, "messages received")				\
-	X(msgs_eager, "messages sent eager")				\
-	X(msgs_rendezvous, "messages sent by rendezvous")		\
-	X(msgs_local, "messages that stayed on the node")		\
-	X(msgs_unexpected, "messages that arrived before their receive was posted")	\
-	X(msgs_lost, "messages whose sender was gone before a receive took them")	\
-	X(msgs_given_up, "messages reported as sent whose delivery is unknown")	\
-	X(msgs_truncated, "messages that were longer than their receive")	\
-	X(notifications, "notify calls of programs")			\
-	X(engine_joins, "endpoints that an engine began to poll")	\
-	X(engine_sleeps, "times that an engine without work went to sleep")	\
-	X(deferred, "messages that waited for memory to be pinned")		\
-	X(bounced, "windows copied because memory could not be pinned")	\
-	X(limit_unexp, "messages sent by RTS because the receiver was at its limit")	\
-	X(limit_endpoint, "times that an endpoint reached its limit of kept messages")	\
-	X(limit_user, "times that a user reached the limit of kept messages")	\
-	X(limit_messages, "messages that waited for credit of their receiver")	\
-	X(limit_packets, "times that a path reached its limit of unacknowledged packets")	\
-	X(limit_paths, "remote nodes refused at the limit of paths")	\
-	X(limit_requests, "connection requests refused at the limit of unanswered ones")	\
-	X(limit_datagrams, "datagrams dropped at the limit of their endpoint")	\
-	X(limit_jobs, "jobs refused at the limit of jobs")		\
-	X(limit_linger, "flows of ended programs at the limit of their user")	\
-	X(limit_contexts, "contexts refused at the limit of their user")	\
-	X(limit_endpoints, "endpoints refused at the limit of their user")	\
-	X(limit_memory, "rings and descriptors refused at the limit of their user")	\
-	X(limit_regions, "regions refused at the limit of their user")	\
-	X(cq_overflows, "completions that waited for space in their queue")	\
-	X(bad_entries, "ring entries that could not be decoded")	\
-	X(bad_completions, "ring entries that were decoded and refused")	\
-	X(paths_made, "paths set up")					\
-	X(paths_dead, "paths given up")					\
-	X(paths_idle, "paths released because they were unused")	\
-	X(peer_restarts, "remote nodes found to have restarted")	\
-	X(peer_gone, "paths given up because the remote node has none any more")	\
-	X(conns_made, "connections established")			\
-	X(conns_refused, "connection requests refused")			\
-	X(no_service, "messages for a service that does not exist")	\
-	X(wrong_job, "messages, datagrams and connection requests of another job")	\
-	X(rma_writes, "writes of other programs to regions of this node")	\
-	X(rma_atomics, "atomic operations of other programs on regions of this node") \
-	X(rma_reads, "reads of other programs from regions of this node")	\
-	X(rma_denied, "one-sided operations refused: key, bounds, rights or user")	\
-	X(dgrams_sent, "datagrams sent")				\
-	X(dgrams_received, "datagrams received")			\
-	X(dgrams_dropped, "datagrams dropped for lack of a receive, memory or a path")
+	X(tx_packets, "packets", "", "packets given to the network device")		\
+	X(tx_bytes, "bytes", "", "bytes of them, from the weft header on")		\
+	X(tx_direct, "packets", "",							\
+	  "packets whose payload the device reads from the program's memory")		\
+	X(tx_errors, "packets", "", "packets that the device refused")			\
+	X(tx_dropped, "packets", "",							\
+	  "packets dropped because the device's queue was full")			\
+	X(tx_unresolved, "packets", "",							\
+	  "packets to a node without a known Ethernet address")				\
+	X(rx_packets, "packets", "", "packets received")				\
+	X(rx_bytes, "bytes", "", "bytes of them, from the weft header on")		\
+	X(rx_bad, "packets", "",							\
+	  "received packets that could not be decoded or were not for us")		\
+	X(rx_version, "packets", "",							\
+	  "received packets of another version of the protocol")			\
+	X(rx_unknown, "packets", "",							\
+	  "received packets of an unknown path or with a wrong token")			\
+	X(rx_duplicate, "packets", "",							\
+	  "received packets that had been received before")				\
+	X(rx_dropped, "packets", "",							\
+	  "received packets dropped for lack of memory or buffer space")		\
+	X(beyond_credit, "messages", "",						\
+	  "messages dropped because their sender had no credit")			\
+	X(rx_runs, "runs", "", "runs of packets that were taken as one")		\
+	X(retransmits, "packets", "", "packets sent again")				\
+	X(spurious, "packets", "", "packets sent again although they had arrived")	\
+	X(timeouts, "timeouts", "", "retransmission timeouts")			\
+	X(mtu_reduced, "times", "",							\
+	  "times that a path's largest packet became smaller")				\
+	X(acks_sent, "packets", "", "packets that only acknowledge")			\
+	X(msgs_sent, "messages", "", "messages sent")					\
+	X(msgs_received, "messages", "", "messages received")				\
+	X(msgs_eager, "messages", "", "messages sent eager")				\
+	X(msgs_rendezvous, "messages", "", "messages sent by rendezvous")		\
+	X(msgs_local, "messages", "", "messages that stayed on the node")		\
+	X(msgs_unexpected, "messages", "",						\
+	  "messages that arrived before their receive was posted")			\
+	X(msgs_lost, "messages", "",							\
+	  "messages whose sender was gone before a receive took them")			\
+	X(msgs_given_up, "messages", "linger-ms",					\
+	  "messages reported as sent whose delivery is unknown")			\
+	X(msgs_truncated, "messages", "",						\
+	  "messages that were longer than their receive")				\
+	X(notifications, "calls", "engine", "notify calls of programs")			\
+	X(engine_joins, "endpoints", "engine",						\
+	  "endpoints that an engine began to poll")					\
+	X(engine_sleeps, "times", "idle-us",						\
+	  "times that an engine without work went to sleep")				\
+	X(deferred, "messages", "", "messages that waited for memory to be pinned")	\
+	X(bounced, "windows", "", "windows copied because memory could not be pinned")	\
+	X(limit_unexp, "messages", "unexpected-node",					\
+	  "messages sent by RTS because the receiver was at its limit")			\
+	X(limit_endpoint, "times", "messages-endpoint unexpected-endpoint",		\
+	  "times that an endpoint reached its limit of kept messages")			\
+	X(limit_user, "times", "messages-user unexpected-user",				\
+	  "times that a user reached the limit of kept messages")			\
+	X(limit_messages, "messages", "messages-endpoint",				\
+	  "messages that waited for credit of their receiver")				\
+	X(limit_packets, "times", "packets-path",					\
+	  "times that a path reached its limit of unacknowledged packets")		\
+	X(limit_paths, "nodes", "paths", "remote nodes refused at the limit of paths")	\
+	X(limit_requests, "requests", "requests",					\
+	  "connection requests refused at the limit of unanswered ones")		\
+	X(limit_datagrams, "datagrams", "datagrams-endpoint",				\
+	  "datagrams dropped at the limit of their endpoint")				\
+	X(limit_jobs, "jobs", "jobs", "jobs refused at the limit of jobs")		\
+	X(limit_linger, "flows", "linger-user",						\
+	  "flows of ended programs at the limit of their user")				\
+	X(limit_contexts, "contexts", "contexts-user",					\
+	  "contexts refused at the limit of their user")				\
+	X(limit_endpoints, "endpoints", "endpoints-user",				\
+	  "endpoints refused at the limit of their user")				\
+	X(limit_memory, "objects", "memory-user",					\
+	  "rings and descriptors refused at the limit of their user")			\
+	X(limit_regions, "regions", "regions-user",					\
+	  "regions refused at the limit of their user")					\
+	X(cq_overflows, "completions", "",						\
+	  "completions that waited for space in their queue")				\
+	X(bad_entries, "entries", "", "ring entries that could not be decoded")		\
+	X(bad_completions, "entries", "",						\
+	  "ring entries that were decoded and refused")					\
+	X(paths_made, "paths", "", "paths set up")					\
+	X(paths_dead, "paths", "dead-ms", "paths given up")				\
+	X(paths_idle, "paths", "idle-ms", "paths released because they were unused")	\
+	X(peer_restarts, "nodes", "", "remote nodes found to have restarted")		\
+	X(peer_gone, "paths", "",							\
+	  "paths given up because the remote node has none any more")			\
+	X(conns_made, "connections", "", "connections established")			\
+	X(conns_refused, "requests", "backlog", "connection requests refused")		\
+	X(no_service, "messages", "connect-ms",						\
+	  "messages for a service that does not exist")					\
+	X(wrong_job, "messages,", "",							\
+	  "messages, datagrams and connection requests of another job")			\
+	X(rma_writes, "operations", "",							\
+	  "writes of other programs to regions of this node")				\
+	X(rma_atomics, "operations", "",						\
+	  "atomic operations of other programs on regions of this node")		\
+	X(rma_reads, "operations", "",							\
+	  "reads of other programs from regions of this node")				\
+	X(rma_denied, "operations", "rma-users",					\
+	  "one-sided operations refused: key, bounds, rights or user")			\
+	X(dgrams_sent, "datagrams", "", "datagrams sent")				\
+	X(dgrams_received, "datagrams", "", "datagrams received")			\
+	X(dgrams_dropped, "datagrams", "datagrams-endpoint",				\
+	  "datagrams dropped for lack of a receive, memory or a path")
 
-#define WEFT_COUNTER_ENUM(name, text)	WEFT_CNT_##name,
+#define WEFT_COUNTER_ENUM(name, unit, settings, text)	WEFT_CNT_##name,
 enum weft_counter { WEFT_COUNTERS(WEFT_COUNTER_ENUM) WEFT_NCOUNTERS };
 
 /* ---- Limits ---------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 
 . "$VM_REPO/selftests/vm/lib.sh"
 
-objects="port ep ctx path stats neigh user recv msg send flow hang limit job"
+objects="port ep ctx path stats neigh user recv msg send flow conn cq srq mr hang limit job"
 esc=$(printf '\033')
 
 # A program of a user that holds an endpoint, talks to the other node, and has posted receives
@@ -123,7 +123,7 @@ helps_with()	# WORDS WORD
 
 helps()
 {
-	for words in "" "port add" "port del" "port set" "port flush" "limit set" "job add" \
+	for words in "" "port add" "port del" "port set" "port flush" "path del" "limit set" "job add" \
 		"job set" "job del" "job list" $objects event monitor top report; do
 		for word in help -h --help; do
 			helps_with "$words" $word || return 1
@@ -291,6 +291,7 @@ completion()
 		[ "$(completes recv show pid "" | tr ' ' '\n' | grep -c '^[0-9]*$')" -ge 1 ]
 }
 
+rm -f /run/weft/key
 (umask 077 && head -c 32 /dev/urandom >/run/weft/key)
 tap_run "unknown ports" wrong_ports
 tap_run "other wrong words" wrong_values
