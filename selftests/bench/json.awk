@@ -1,14 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Prints records and targets as JSON. (After records.awk and targets.awk)
-
-function quoted(s)
-{
-	gsub(/\\/, "\\\\", s)
-	gsub(/"/, "\\\"", s)
-	gsub(/[\001-\037]/, " ", s)
-	return "\"" s "\""
-}
+# Prints records and targets as JSON. (After records.awk, targets.awk and
+# ../page.awk)
 
 function results(    r)
 {

@@ -2,34 +2,7 @@
 #
 # Prints curves, instructions per message over size, in double logarithmic scale: weft, its peers,
 # the bars, and weft in the run before. as=svg: the main ones in one picture; as=html: a page
-# with all of them, and with the numbers. (After records.awk and targets.awk)
-
-BEGIN { width = 430; height = 290; left = 62; right = 12; top = 28; bottom = 30 }
-
-function log10(x) { return log(x) / log(10) }
-function px(size) { return left + (log(size) - x_low) * (width - left - right) / (x_high - x_low) }
-function py(y)
-{
-	return height - bottom - (log10(y) - y_low) * (height - top - bottom) / (y_high - y_low)
-}
-
-# 12345 with a space before the last three digits
-function grouped(x,    s, out)
-{
-	s = sprintf("%.0f", x)
-	while (length(s) > 3) {
-		out = "&#8239;" substr(s, length(s) - 2) out
-		s = substr(s, 1, length(s) - 3)
-	}
-	return s out
-}
-
-function text(s)
-{
-	gsub(/&/, "\\&amp;", s)
-	gsub(/</, "\\&lt;", s)
-	return s
-}
+# with all of them, and with the numbers. (After records.awk, targets.awk and ../page.awk)
 
 # All sizes that a curve may have, in order: xs[1..nx]
 function all_sizes(    k, f, i, j, t, seen)
@@ -71,22 +44,12 @@ function scales(c,    i, n, y, p, few, many, k)
 	return n
 }
 
-function grid(    e, m, k, y, size)
+function grid(    size)
 {
-	for (e = int(y_low); e <= y_high; e++)
-		for (k = 0; k < 3; k++) {
-			m = k == 0 ? 1 : k == 1 ? 2 : 5
-			y = m * 10 ^ e
-			if (log10(y) < y_low || log10(y) > y_high)
-				continue
-			printf "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>" \
-				"<text class=\"tick\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
-				left, width - right, py(y), py(y), left - 6, py(y) + 3.5, grouped(y)
-		}
+	grid_y()
 	for (size = 8; size <= xs[nx]; size *= 8)
 		if (size >= xs[1])
-			printf "<text class=\"tick\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">" \
-				"%s</text>\n", px(size), height - bottom + 16, bytes(size)
+			tick_x(size, bytes(size))
 }
 
 # The line of a row in this run (@r: 1) or in the one before (2), with a mark at each size
@@ -103,8 +66,9 @@ function line(r, row, c, class,    i, y, points, marks)
 			bytes(xs[i]), grouped(y))
 	}
 	if (points)
-		printf "<polyline class=\"%s\" points=\"%s\"/>\n%s", class, points,
-			r == 1 ? marks : ""
+		polyline(class, points)
+	if (r == 1)
+		printf "%s", marks
 }
 
 # The bars: the best peer's line, times the bar of each band, and a little beyond the band's sizes
@@ -123,8 +87,7 @@ function bars(c,    b, i, x, y, last, points)
 			points = points sprintf("%.1f,%.1f ", x, last)
 		}
 		if (points)
-			printf "<polyline class=\"bar\" points=\"%s%.1f,%.1f\"/>\n", points,
-				x + 8, last
+			polyline("bar", points sprintf("%.1f,%.1f", x + 8, last))
 	}
 }
 
@@ -133,7 +96,7 @@ function panel(c, x, y,    p, n, i)
 {
 	printf "<g transform=\"translate(%d %d)\">\n", x, y
 	printf "<text x=\"%d\" y=\"17\"><tspan class=\"name\">%s</tspan>%s</text>\n", left,
-		text(c_name[c]), text(peers_measured(c))
+		html(c_name[c]), html(peers_measured(c))
 	grid()
 	n = split(c_peers[c], p, " ")
 	for (i = n; i >= 1; i--)
@@ -160,30 +123,18 @@ function peers_measured(c,    p, n, i, k, list)
 	return list
 }
 
-function style()
+function classes()
 {
-	print "<style>"
-	print "svg { font: 12px sans-serif; background: #fff }"
-	print "text { fill: #222 } .tick { fill: #666; font-size: 11px } .name { font-weight: bold }"
-	print ".grid { stroke: #e4e4e4 }"
-	print "polyline { fill: none; stroke-width: 2 }"
-	print "polyline.weft { stroke: #1b6ca8; stroke-width: 2.5 } circle.weft { fill: #1b6ca8 }"
-	print "polyline.before { stroke: #7fb2d9; stroke-width: 1.5; stroke-dasharray: 2 3 }"
-	print "polyline.peer { stroke: #d9701a } circle.peer { fill: #d9701a }"
-	print "polyline.other { stroke: #b5b5b5; stroke-width: 1.2 } circle.other { fill: #b5b5b5 }"
-	print "polyline.bar { stroke: #2f7d32; stroke-width: 1.5; stroke-dasharray: 6 3 }"
-	print "</style>"
-}
-
-function legend_part(x, class, s)
-{
-	printf "<polyline class=\"%s\" points=\"%d,13 %d,13\"/><text x=\"%d\" y=\"17\">%s</text>\n",
-		class, x, x + 28, x + 34, s
+	return "polyline.weft { stroke: #1b6ca8; stroke-width: 2.5 } circle.weft { fill: #1b6ca8 }\n" \
+		"polyline.before { stroke: #7fb2d9; stroke-width: 1.5; stroke-dasharray: 2 3 }\n" \
+		"polyline.peer { stroke: #d9701a } circle.peer { fill: #d9701a }\n" \
+		"polyline.other { stroke: #b5b5b5; stroke-width: 1.2 } circle.other { fill: #b5b5b5 }\n" \
+		"polyline.bar { stroke: #2f7d32; stroke-width: 1.5; stroke-dasharray: 6 3 }"
 }
 
 function legend(y)
 {
-	printf "<g transform=\"translate(%d %d)\">\n", left, y
+	printf "<g class=\"legend\" transform=\"translate(%d %d)\">\n", left, y
 	legend_part(0, "weft", "weft")
 	legend_part(90, "before", "weft, the run before")
 	legend_part(260, "peer", "the peer")
@@ -201,7 +152,7 @@ function picture(    c, n, place, order, i)
 			order[++n] = c
 	printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\">\n",
 		2 * width, 50 + height * int((n + 1) / 2), 2 * width
-	style()
+	style(classes())
 	print "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>"
 	printf "<text x=\"%d\" y=\"16\" class=\"name\">Guest instructions per message, over its" \
 		" size</text>\n", left
@@ -214,8 +165,6 @@ function picture(    c, n, place, order, i)
 }
 
 # --- page ------------------------------------------------------------------
-
-function cell(s) { return "<td>" s "</td>" }
 
 function numbers(c,    i, x, y, z, b, size, missed)
 {
@@ -244,7 +193,7 @@ function target_rows(    t)
 	print "<table><tr><th>target<th>weft<th>against<th>ratio<th>bar<th>goal<th></tr>"
 	for (t = 1; t <= ntargets; t++)
 		print "<tr" (tverdict[t] == "MISSED" ? " class=\"missed\"" : "") ">" \
-			cell(text(ttext[t])) cell(tx[t] ? shown(tx[t]) : "") \
+			cell(html(ttext[t])) cell(tx[t] ? shown(tx[t]) : "") \
 			cell(ty[t] ? shown(ty[t]) : "") \
 			cell(tratio[t] ? sprintf("%.3f", tratio[t]) : "") \
 			cell(sprintf("%.3g", tbar[t])) cell(sprintf("%.3g", tgoal[t])) \
@@ -278,28 +227,19 @@ function missed_list(    t)
 	print "<ul>"
 	for (t = 1; t <= ntargets; t++)
 		if (tverdict[t] == "MISSED")
-			printf "<li>%s: %.3f, bar %.3g</li>\n", text(ttext[t]), tratio[t], tbar[t]
+			printf "<li>%s: %.3f, bar %.3g</li>\n", html(ttext[t]), tratio[t], tbar[t]
 	print "</ul>"
 }
 
 function page(    c)
 {
-	print "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-	print "<meta name=\"viewport\" content=\"width=device-width\"><title>make bench</title>"
-	style()
-	print "<style>"
-	print "body { font: 14px sans-serif; color: #222; max-width: 1000px; margin: 2em auto;" \
-		" padding: 0 1em }"
-	print "table { border-collapse: collapse; margin: 0.5em 0 1.5em; font-size: 13px }"
-	print "td, th { padding: 1px 8px; text-align: right; border-bottom: 1px solid #eee }"
-	print "td:first-child, th:first-child { text-align: left } .missed { color: #b3261e }"
-	print "</style></head><body>"
+	page_begin("make bench", classes())
 	print "<h1>Guest instructions per message</h1>"
-	printf "<p>Run of %s, commit %s, kernel %s%s.", text(head["date"]), text(head["commit"]),
-		text(head["kernel"]), head["quick"] + 0 ? ", QUICK" : ""
+	printf "<p>Run of %s, commit %s, kernel %s%s.", html(head["date"]), html(head["commit"]),
+		html(head["kernel"]), head["quick"] + 0 ? ", QUICK" : ""
 	if (run > 1)
-		printf " The run before: %s, commit %s.", text(before["date"]),
-			text(before["commit"])
+		printf " The run before: %s, commit %s.", html(before["date"]),
+			html(before["commit"])
 	print " Medians; lower is better.</p>"
 	missed_list()
 	printf "<svg viewBox=\"0 0 %d 30\" width=\"%d\">\n", 2 * width, 2 * width
@@ -308,7 +248,7 @@ function page(    c)
 	for (c = 1; c <= ncurves; c++) {
 		if (!scales(c))
 			continue
-		printf "<h2>%s</h2>\n", text(c_name[c])
+		printf "<h2>%s</h2>\n", html(c_name[c])
 		if (scales(c) > 1) {
 			printf "<svg viewBox=\"0 0 %d %d\" width=\"%d\">\n", width, height,
 				1.8 * width
@@ -320,7 +260,7 @@ function page(    c)
 	print "<h2>All targets</h2>"
 	target_rows()
 	counts()
-	print "</body></html>"
+	page_end()
 }
 
 END {
