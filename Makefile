@@ -227,13 +227,14 @@ bench:
 sim_opts := $(if $(SEED),-s $(SEED)) $(if $(SEEDS),-c $(SEEDS)) $(if $(NODES),-n $(NODES)) \
 	$(if $(LOSS),-l $(LOSS)) $(if $(MSGS),-m $(MSGS)) $(if $(filter 1,$(V)),-v) \
 	$(if $(filter 1,$(SLOW)),-f) $(if $(filter 1,$(EQUAL)),-e) \
-	$(if $(filter 1,$(REPORT)),-r $(B)/sim $(if $(filter 1,$(QUICK)),-q) \
+	$(if $(filter 1,$(REPORT)),$(if $(filter 1,$(QUICK)),-q) \
 		$(if $(ROWS),-t '$(filter-out all,$(ROWS))'))
 sim_bin := $(B)/sim/sim$(if $(filter 1,$(ASAN)),-asan)
 .PHONY: sim
 sim: $(sim_bin)
 	$(say_seed)
-	$(Q)$(sim_bin) $(sim_opts)
+	$(Q)selftests/progress sim $(if $(filter 1,$(REPORT)),selftests/sim/report $(sim_bin) \
+		$(B)/sim,$(sim_bin)) $(sim_opts)
 
 # the module's folders against their order in kernel/layers and kernel/core/layers
 .PHONY: layers
@@ -247,7 +248,7 @@ export TIME RUNS
 .PHONY: fuzz
 fuzz: packages-check
 	@$(MAKE) --no-print-directory fuzz-tools
-	@selftests/fuzz/run $(B)/fuzz $(fuzz_names)
+	@selftests/progress fuzz selftests/fuzz/run $(B)/fuzz $(fuzz_names)
 
 # lines and branches of kernel/core that the unit tests and the simulator reach
 .PHONY: coverage
@@ -419,15 +420,16 @@ help:
 #>   make sim           kernel/core in a simulated network with faults, from 2 to
 #>                      4096 nodes: SEED= (or random), SEEDS=, NODES=, LOSS=,
 #>                      MSGS=, ASAN=1; REPORT=1: goodput, slowdown, incast, links beside
-#>                      TCP; QUICK=1: less; ROWS=NAME or all: links alone
-#>                      (Documentation/simulator.rst)
+#>                      TCP, and a page with the run before; QUICK=1: less; ROWS=NAME or
+#>                      all: links alone (Documentation/simulator.rst)
 #>   make fuzz          libFuzzer on packets, rings, neighbours, calls, requests, and as a
 #>                      malicious peer: TIME=60 seconds in all
 #>   make fuzz-calls    calls at random in the test machine: ioctls, maps, memory,
 #>                      netlink; TIME=600 seconds, SEED= (as with soak)
 #>   make soak          everything at once for DURATION=30 minutes: traffic,
 #>                      a bad link, kills, ports that go, engine switches; SEED=
-#>                      (without it, or random: another one each time, printed)
+#>                      (without it, or random: another one each time, printed).
+#>                      Writes a page, with the run before: build/soak.html
 #>   make check-debug   the test machine's tests on a kernel that looks for errors
 #>                      itself, and is built first (Documentation/debug.rst):
 #>                      FLAVOUR=kasan (memory, locks, leaks, faults on demand),

@@ -6,6 +6,7 @@
  * that are missed today (targets.c). Shares are payload, as a part of the link's rate less headers.
  */
 #include "beside.h"
+#include "figures.h"
 #include "targets.h"
 
 #define MBIT		1000000ull
@@ -20,17 +21,17 @@
 /**
  * struct report - a report
  * @o: options
- * @json: JSON of it
  * @seed: seed of all scenarios
  * @t: targets
- * @rows: rows so far
+ * @counting: scenarios are counted, and not played
+ * @runs: how many
  */
 struct report {
 	const struct sim_opts *o;
-	FILE *json;
 	u64 seed;
 	struct targets t;
-	u32 rows;
+	bool counting;
+	u64 runs;
 };
 
 /**
@@ -54,13 +55,19 @@ static bool wanted(const struct report *r, const char *name, bool quick)
 }
 
 /* Play a scenario, with another loss if one is asked for. */
-static void play(const struct report *r, const struct beside *b, struct beside_got *got)
+static void play(struct report *r, const struct beside *b, struct beside_got *got)
 {
 	struct beside with = *b;
 
+	r->runs++;
+	if (r->counting) {
+		memset(got, 0, sizeof(*got));
+		return;
+	}
 	if (r->o->loss >= 0)
 		with.loss = r->o->loss;
 	beside_run(&with, r->seed, got);
+	sim_done(1);
 }
 
 /* TCP alone on the link of @b: @n flows. */
@@ -74,7 +81,7 @@ static struct alone alone_with(const struct beside *b, u32 n)
 	return a;
 }
 
-static const struct beside_got *got_of(const struct report *r, struct alone *a)
+static const struct beside_got *got_of(struct report *r, struct alone *a)
 {
 	if (!a->done)
 		play(r, &a->b, &a->got);
@@ -84,20 +91,52 @@ static const struct beside_got *got_of(const struct report *r, struct alone *a)
 
 /* ---- Output ---------------------------------------------------------------------- */
 
-static void side_json(FILE *json, const char *name, const struct beside_side *s)
+#define LINKS		"links"
+#define LINKS_TCP	"links, TCP"
+
+static void columns(const char *table, bool tcp)
 {
-	fprintf(json, ", \"%s\": {\"share\": %.4f, \"least\": %.4f, \"most\": %.4f, ", name,
-		s->share, s->least, s->most);
-	fprintf(json, "\"packets\": %llu, \"dropped\": %llu, \"again\": %llu, \"needless\": %llu, ",
-		(unsigned long long)s->packets, (unsigned long long)s->dropped,
-		(unsigned long long)s->again, (unsigned long long)s->needless);
-	fprintf(json, "\"spurious\": %llu, \"timeouts\": %llu, \"cwnd\": %u, \"srtt_us\": %llu}",
-		(unsigned long long)s->spurious, (unsigned long long)s->timeouts, s->cwnd,
-		(unsigned long long)s->srtt / 1000);
+	figures_column(table, "goodput", "% of the link", "payload, of the rate less headers");
+	figures_column(table, "least", "% of the link", "that of the one with the least");
+	figures_column(table, "most", "% of the link", "that of the one with the most");
+	figures_column(table, "passed", "packets", "which passed the queue");
+	figures_column(table, "dropped", "packets", "which the queue had no room for");
+	figures_column(table, "sent again", "packets", "retransmissions");
+	figures_column(table, "needless", "packets", "which came to the receiver once more");
+	if (!tcp)
+		figures_column(table, "spurious", "packets",
+			       "sent again, and the sender knows that they had arrived");
+	figures_column(table, "timeouts", "", "of retransmission");
+	figures_column(table, "window", "packets", tcp ? "of the first flow at the end" :
+		       "of the busiest lane at the end");
+	figures_column(table, "round trip", "ms", "smoothed, of the same");
+	if (!tcp)
+		figures_column(table, "queue", "packets", "most in the queue to the receivers");
+}
+
+static void side_figures(const char *table, const char *name, const struct beside_side *s, bool tcp)
+{
+	figure(table, name, "goodput", 100 * s->share);
+	figure(table, name, "least", 100 * s->least);
+	figure(table, name, "most", 100 * s->most);
+	figure(table, name, "passed", s->packets);
+	figure(table, name, "dropped", s->dropped);
+	figure(table, name, "sent again", s->again);
+	figure(table, name, "needless", s->needless);
+	if (!tcp)
+		figure(table, name, "spurious", s->spurious);
+	figure(table, name, "timeouts", s->timeouts);
+	figure(table, name, "window", s->cwnd);
+	figure(table, name, "round trip", s->srtt / 1e6);
 }
 
 static void head(void)
 {
+	figures_table(LINKS, "weft over one bottleneck, alone or beside TCP; the names of rows are "
+		      "in Documentation/simulator.rst");
+	columns(LINKS, false);
+	figures_table(LINKS_TCP, "TCP in the same rows: beside weft, or alone on the same link");
+	columns(LINKS_TCP, true);
 	printf("\nSlow, long and shared links. Shares are payload in %% of the link's rate less "
 	       "headers;\nTCP's are those of all flows, of the least one and of the most one. "
 	       "Other figures are weft's\n"
@@ -106,13 +145,19 @@ static void head(void)
 	       "cwnd", "srtt", "queue", "target");
 }
 
-/* A row: results of weft and of TCP, from one scenario or from two; @met: the target is met. */
+/*
+ * A row: results of weft and of TCP, from one scenario or from two. @value: what has the target, in
+ * percent; @met: it is met.
+ */
 static void row(struct report *r, const char *name, const struct beside_got *weft,
-		const struct beside_got *tcp, const char *target, bool met)
+		const struct beside_got *tcp, double value, const char *target, bool met)
 {
 	const struct beside_side *w = &weft->weft, *c = &tcp->tcp;
-	const char *verdict = targets_judge(&r->t, name, met);
+	const char *verdict;
 
+	if (r->counting)
+		return;
+	verdict = targets_judge(&r->t, name, met);
 	printf("%-27s %6.1f %6.1f %6.1f %6.1f %7llu %6llu %6llu %6llu %6llu %6llu %5u %6.1f %5u  ",
 	       name, 100 * w->share, 100 * c->share, 100 * c->least, 100 * c->most,
 	       (unsigned long long)w->packets, (unsigned long long)w->dropped,
@@ -121,20 +166,24 @@ static void row(struct report *r, const char *name, const struct beside_got *wef
 	       w->srtt / 1e6, weft->deepest);
 	printf("%s: %s\n", target, verdict);
 	fflush(stdout);
-	fprintf(r->json, "%s\n  {\"row\": \"%s\", \"target\": \"%s\", \"met\": %s, \"queue\": %u",
-		r->rows++ ? "," : "", name, target, met ? "true" : "false", weft->deepest);
-	side_json(r->json, "weft", w);
-	side_json(r->json, "tcp", c);
-	fprintf(r->json, "}");
+	figures_target(name, value, target, verdict);
+	side_figures(LINKS, name, w, false);
+	figure(LINKS, name, "queue", weft->deepest);
+	side_figures(LINKS_TCP, name, c, true);
 }
 
 /* A row: the share @got of the model of TCP has to be within the limits. */
 static void model(struct report *r, const char *name, double got, double least, double most)
 {
-	bool met = got >= least && got <= most;
+	const char *verdict;
+	char wanted[48];
 
-	printf("%-27s %6s %6.1f  model of TCP, %.1f to %.1f: %s\n", name, "", 100 * got,
-	       100 * least, 100 * most, targets_judge(&r->t, name, met));
+	if (r->counting)
+		return;
+	verdict = targets_judge(&r->t, name, got >= least && got <= most);
+	snprintf(wanted, sizeof(wanted), "model of TCP, %.1f to %.1f", 100 * least, 100 * most);
+	printf("%-27s %6s %6.1f  %s: %s\n", name, "", 100 * got, wanted, verdict);
+	figures_target(name, 100 * got, wanted, verdict);
 }
 
 /* ---- Goodput --------------------------------------------------------------------- */
@@ -148,16 +197,16 @@ static void goodput_row(struct report *r, const char *name, const struct beside_
 
 	if (!least)
 		least = c->tcp.share - ACCURACY;
-	snprintf(target, sizeof(target), "weft %.1f", 100 * least);
-	row(r, name, got, c, target, got->weft.share >= least);
+	snprintf(target, sizeof(target), "at least %.1f", 100 * least);
+	row(r, name, got, c, 100 * got->weft.share, target, got->weft.share >= least);
 }
 
 /* A row: packets are not sent again for nothing. */
 static void needless_row(struct report *r, const char *name, const struct beside_got *got,
 			 struct alone *tcp)
 {
-	row(r, name, got, got_of(r, tcp), "0.1 % needless",
-	    got->weft.needless < NEEDLESS * got->weft.packets);
+	row(r, name, got, got_of(r, tcp), 100.0 * got->weft.needless / got->weft.packets,
+	    "below 0.1", got->weft.needless < NEEDLESS * got->weft.packets);
 }
 
 /**
@@ -319,7 +368,7 @@ static void beside_row(struct report *r, const char *name, const struct beside *
 
 	play(r, b, &got);
 	snprintf(target, sizeof(target), "each %.1f to %.1f", 50 * fair, 200 * fair);
-	row(r, name, &got, &got, target,
+	row(r, name, &got, &got, 100 * got.weft.share, target,
 	    is_fair(got.weft.share, fair) && is_fair(got.tcp.least, fair) &&
 	    is_fair(got.tcp.most, fair));
 }
@@ -364,17 +413,28 @@ static void shared_link(struct report *r)
 	}
 }
 
-bool links_report(const struct sim_opts *o, FILE *json, u64 seed)
+static void all(struct report *r)
 {
-	struct report r = { .o = o, .json = json, .seed = seed };
+	slow_link(r);
+	long_way(r);
+	fast_link(r);
+	shared_link(r);
+}
+
+u64 links_runs(const struct sim_opts *o)
+{
+	struct report r = { .o = o, .counting = true };
+
+	all(&r);
+	return r.runs;
+}
+
+bool links_report(const struct sim_opts *o, u64 seed)
+{
+	struct report r = { .o = o, .seed = seed };
 
 	targets_read(&r.t, o->missed ? o->missed : "selftests/sim/missed.targets");
 	head();
-	fprintf(json, "\"links\": [");
-	slow_link(&r);
-	long_way(&r);
-	fast_link(&r);
-	shared_link(&r);
-	fprintf(json, "\n],\n");
+	all(&r);
 	return targets_end(&r.t, !o->quick && !o->rows);
 }

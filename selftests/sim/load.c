@@ -199,6 +199,8 @@ static void look(struct load *l, struct load_node *n)
 			received(l, m, &e);
 		}
 		l->left--;
+		if (l->tell)
+			sim_done(1);
 		any = true;
 	}
 	if (any)
@@ -319,6 +321,7 @@ u64 sim_large(const struct sim_opts *o, u64 seed)
 	conf.core.max_paths = o->nodes + 8;
 	l = load_new(&conf, msgs, true);
 	l->rig->check = sim_limits;
+	l->tell = o->seeds == 1;
 	for (i = 0; i < msgs; i++) {
 		u32 src = rig_below(l->rig, o->nodes), dst = rig_below(l->rig, o->nodes - 1);
 		u32 len = rig_below(l->rig, 1u << rig_below(l->rig, 18));
@@ -326,6 +329,8 @@ u64 sim_large(const struct sim_opts *o, u64 seed)
 		at += rig_below(l->rig, 4000000 / o->nodes);
 		load_add(l, at, src, dst + (dst >= src), len);
 	}
+	if (l->tell)
+		sim_progress(2ull * msgs, "operations");
 	load_run(l, at + 30 * NSEC_PER_SEC);
 	if (o->verbose)
 		printf("%u nodes, %u messages, %.3f ms, %llu packets, %llu lost, %llu events\n",

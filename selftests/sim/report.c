@@ -3,12 +3,12 @@
  * Simulator: what the transport is worth
  *
  * Goodput under loss, slowdown of messages by size, incast, fairness, state for each remote node;
- * as a table, JSON and a picture. links.c has slow, long and shared links.
+ * as tables and figures. links.c has slow, long and shared links.
  */
 #include <math.h>
 
 #include "core/api/monitor.h"
-#include "sim.h"
+#include "figures.h"
 
 #define BPS	10000000000ull	/* of each link */
 #define DELAY	(8 * NSEC_PER_USEC)
@@ -16,20 +16,6 @@
 #define NODES	16
 #define DECILES	10
 #define FRAME	66		/* bytes around a UDP payload, see rig_net.c */
-
-static FILE *json;
-
-static FILE *create(const char *folder, const char *name)
-{
-	char path[300];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	f = fopen(path, "w");
-	if (!f)
-		weft_host_die(__FILE__, __LINE__, "%s cannot be written", path);
-	return f;
-}
 
 static void network(struct rig_conf *conf, u32 nodes, u64 seed)
 {
@@ -116,6 +102,7 @@ static void by_weft(const struct rig_conf *conf, struct fate *f)
 	}
 	load_free(l);
 	fate_end(f);
+	sim_done(1);
 }
 
 static void add(struct fate *f, weft_ns at, u32 src, u32 dst, u32 len)
@@ -136,9 +123,13 @@ static u32 missed;	/* targets */
 /* All is in virtual time, and the same each time: what is to be reached can be asked for. */
 static void target(const char *what, double got, double least)
 {
+	char wanted[32];
+
+	snprintf(wanted, sizeof(wanted), "at least %g", least);
+	figures_target(what, got, wanted, got >= least ? "met" : "MISSED");
 	if (got >= least)
 		return;
-	printf("  %s: %.3f, and is to be at least %g\n", what, got, least);
+	printf("  %s: %.3f, and is to be %s\n", what, got, wanted);
 	missed++;
 }
 
@@ -152,11 +143,15 @@ static void goodput(u64 seed)
 
 	printf("\nGoodput of 64 messages of 1 MiB between two nodes, 10 Gbit/s, 16 us round trip\n");
 	printf("%8s %10s %10s %12s\n", "loss", "Gbit/s", "of ideal", "sent again");
-	fprintf(json, "\"goodput\": [");
+	figures_table("goodput", "64 messages of 1 MiB between two nodes, 10 Gbit/s, "
+		      "round trip of 16 us; rows: packets that are lost");
+	figures_column("goodput", "goodput", "Gbit/s", "payload that arrived");
+	figures_column("goodput", "of ideal", "%", "of the rate less headers and lost packets");
+	figures_column("goodput", "sent again", "packets", "retransmissions");
 	for (i = 0; i < ARRAY_SIZE(losses); i++) {
 		struct fate f = { .msgs = calloc(64, sizeof(*f.msgs)) };
 		double best, got;
-		char what[32];
+		char what[32], row[16];
 
 		network(&conf, 2, seed);
 		conf.loss = PERCENT(losses[i]);
@@ -170,11 +165,12 @@ static void goodput(u64 seed)
 		snprintf(what, sizeof(what), "goodput at %g %% loss", losses[i]);
 		if (losses[i] <= 1)
 			target(what, got / best, 0.9);
-		fprintf(json, "%s{\"loss\": %g, \"gbps\": %.3f, \"of_ideal\": %.4f, \"again\": %llu}",
-			i ? ", " : "", losses[i], got, got / best, (unsigned long long)f.again);
+		snprintf(row, sizeof(row), "%g %%", losses[i]);
+		figure("goodput", row, "goodput", got);
+		figure("goodput", row, "of ideal", 100 * got / best);
+		figure("goodput", row, "sent again", f.again);
 		free(f.msgs);
 	}
-	fprintf(json, "],\n");
 }
 
 /* ---- Slowdown -------------------------------------------------------------------- */
@@ -262,18 +258,6 @@ static void traffic(const struct rig_conf *conf, u32 w, double load, struct fate
 	}
 }
 
-static void draw(FILE *svg, const struct curve *c, const char *colour, u32 x0, bool median)
-{
-	u32 d;
-
-	fprintf(svg, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\"%s points=\"", colour,
-		median ? " stroke-dasharray=\"4 3\"" : "");
-	for (d = 0; d < DECILES; d++)
-		fprintf(svg, "%u,%.0f ", x0 + 20 + d * 20,
-			230 - 50 * log10(max(1.0, min(1e4, median ? c->p50[d] : c->p99[d]))));
-	fprintf(svg, "\"/>\n");
-}
-
 /* Where priorities are looked at */
 #define NOWHERE		0
 #define IN_NODES	1	/* in nodes' own queues alone */
@@ -281,14 +265,13 @@ static void draw(FILE *svg, const struct curve *c, const char *colour, u32 x0, b
 #define WHERE		3
 
 static const char *const where[WHERE] = { "1 level", "in nodes", "3 levels" };
-static const char *const where_json[WHERE] = { "one_level", "in_nodes", "weft" };
-static const char *const where_colour[WHERE] = { "#090", "#f80", "#06c" };
 
-/* Workload @w at @load, @n messages: over weft, with priorities @at. */
+/* Workload @w at @load, @n messages: over weft, with priorities @at. @name: both. */
 static void slowdown_weft(struct rig_conf *conf, u32 at, u32 w, double load, u32 n, u64 seed,
-			  struct curve *c)
+			  const char *name, struct curve *c)
 {
 	struct fate f = { .msgs = calloc(n, sizeof(*f.msgs)) };
+	char row[48];
 
 	conf->net.levels = at == EVERYWHERE ? WEFT_CLASSES : 0;
 	conf->net.bands = at == IN_NODES;
@@ -299,6 +282,9 @@ static void slowdown_weft(struct rig_conf *conf, u32 at, u32 w, double load, u32
 	curve_of(conf, f.msgs, n, c);
 	printf("  %s: fullest queue %llu kB, %llu packets lost\n", where[at],
 	       (unsigned long long)f.deepest / 1000, (unsigned long long)f.lost);
+	snprintf(row, sizeof(row), "%s, %s", name, where[at]);
+	figure("queues", row, "fullest queue", f.deepest / 1000.0);
+	figure("queues", row, "lost", f.lost);
 	free(f.msgs);
 }
 
@@ -312,97 +298,100 @@ static void slowdown_print(const char *name, const struct curve *c)
 	printf("\n");
 }
 
-/* One workload at one load, as JSON. */
-static void slowdown_json(u32 w, double load, const struct curve *c, const struct curve *window)
+/* One workload at one load: a table, and a curve of what programs feel. */
+static void slowdown_figures(const char *name, const char *way, const struct curve *c, bool draw)
 {
-	u32 d, k;
+	char row[32], column[16];
+	u32 d;
 
-	fprintf(json, "{\"workload\": \"W%u\", \"load\": %g, \"deciles\": [", w + 1, load);
 	for (d = 0; d < DECILES; d++) {
-		fprintf(json, "%s{\"size\": %u, ", d ? ", " : "", window->size[d]);
-		for (k = 0; k < WHERE; k++)
-			fprintf(json, "\"%s\": [%.2f, %.2f], ", where_json[k], c[k].p50[d],
-				c[k].p99[d]);
-		fprintf(json, "\"window\": [%.2f, %.2f]}", window->p50[d], window->p99[d]);
+		snprintf(column, sizeof(column), "%u", d + 1);
+		snprintf(row, sizeof(row), "%s, median", way);
+		figure(name, row, column, c->p50[d]);
+		snprintf(row, sizeof(row), "%s, p99", way);
+		figure(name, row, column, c->p99[d]);
+		if (draw)
+			figures_point(name, way, d + 1, c->p99[d]);
 	}
-	fprintf(json, "]}");
 }
 
-static void slowdown_draw(FILE *svg, u32 w, const struct curve *c, const struct curve *window)
+static void slowdown_table(const char *name, const struct curve *sizes, bool draw)
 {
-	u32 k, x0 = w * 245;
+	char column[16];
+	u32 d;
 
-	fprintf(svg, "<rect x=\"%u\" y=\"30\" width=\"220\" height=\"200\" fill=\"none\" "
-		"stroke=\"#999\"/><text x=\"%u\" y=\"250\">W%u</text>\n", x0 + 10, x0 + 110,
-		w + 1);
-	for (k = 0; k < WHERE; k++) {
-		draw(svg, &c[k], where_colour[k], x0, false);
-		draw(svg, &c[k], where_colour[k], x0, true);
+	figures_table(name, "slowdown: time of a message, as a multiple of its time alone in the "
+		      "network; columns: tenths of the messages, by size. 1 level, in nodes, "
+		      "3 levels: where queues know the classes; window: a simple protocol");
+	for (d = 0; d < DECILES; d++) {
+		snprintf(column, sizeof(column), "%u", d + 1);
+		figures_column(name, column, d ? "" : "times", d ? "" : "tenth of the messages, "
+			       "the shortest ones first");
+		figure(name, "largest size in bytes", column, sizes->size[d]);
 	}
-	draw(svg, window, "#c00", x0, false);
-	draw(svg, window, "#c00", x0, true);
+	if (draw)
+		figures_chart(name, "tenth of the messages, by size", "slowdown, p99 (times)");
 }
 
 static void slowdown(const struct sim_opts *o, u64 seed)
 {
 	static const double loads[] = { 0.5, 0.8 };
-	FILE *svg = create(o->report, "report.svg");
 	struct rig_conf conf;
 	u32 w, l, d, k;
+	char name[24], what[64];
 
 	network(&conf, NODES, seed);
-	fprintf(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1240\" height=\"290\" "
-		"font-family=\"sans-serif\" font-size=\"12\">\n"
-		"<text x=\"20\" y=\"16\">Slowdown (p99; median dashed) by decile of message size at "
-		"80 %% load, 1 to 10^4, logarithmic; weft blue, with priorities in nodes alone "
-		"orange, with one level green, window red</text>\n");
 	printf("\nSlowdown by decile of size, %u nodes at one switch: median/p99\n", NODES);
-	fprintf(json, "\"slowdown\": [");
+	figures_table("queues", "the switch during the messages of the tables below");
+	figures_column("queues", "fullest queue", "kB", "most bytes in the queue of a port");
+	figures_column("queues", "lost", "packets", "which a queue had no room for");
 	for (w = 0; w < SIZES; w++) {
 		for (l = 0; l < ARRAY_SIZE(loads); l++) {
 			u32 n = (u32)clamp((o->quick ? 1e8 : 1e9) / size_mean(w), 400.0, 20000.0);
 			struct fate b = { .msgs = calloc(n, sizeof(*b.msgs)) };
 			struct curve c[WHERE], cb;
 
-			printf("W%u at %.0f %%, %u messages\n", w + 1, 100 * loads[l], n);
+			snprintf(name, sizeof(name), "W%u at %.0f %%", w + 1, 100 * loads[l]);
+			printf("%s, %u messages\n", name, n);
 			for (k = 0; k < WHERE; k++)
-				slowdown_weft(&conf, k, w, loads[l], n, seed + w, &c[k]);
+				slowdown_weft(&conf, k, w, loads[l], n, seed + w, name, &c[k]);
 			traffic(&conf, w, loads[l], &b, n, seed + w);
 			window_run(&conf, b.msgs, n, 100ull * NSEC_PER_SEC);
 			curve_of(&conf, b.msgs, n, &cb);
+			sim_done(1);
 			printf("  %-9s", "bytes");
 			for (d = 0; d < DECILES; d++)
 				printf(" %11u", cb.size[d]);
 			printf("\n");
-			for (k = 0; k < WHERE; k++)
+			slowdown_table(name, &cb, loads[l] == 0.8);
+			for (k = 0; k < WHERE; k++) {
 				slowdown_print(where[k], &c[k]);
+				slowdown_figures(name, where[k], &c[k], loads[l] == 0.8);
+			}
 			slowdown_print("window", &cb);
+			slowdown_figures(name, "window", &cb, loads[l] == 0.8);
 			printf("  smallest decile, p99: %.1f times lower than the window's; with "
 			       "priorities in nodes alone %.1f; with one level %.1f\n",
 			       cb.p99[0] / c[EVERYWHERE].p99[0], cb.p99[0] / c[IN_NODES].p99[0],
 			       cb.p99[0] / c[NOWHERE].p99[0]);
-			if (loads[l] == 0.8)
-				target("smallest decile against the window",
-				       cb.p99[0] / c[EVERYWHERE].p99[0], 5);
-			fprintf(json, "%s", w || l ? ",\n  " : "\n  ");
-			slowdown_json(w, loads[l], c, &cb);
-			if (loads[l] == 0.8)
-				slowdown_draw(svg, w, c, &cb);
+			if (loads[l] == 0.8) {
+				snprintf(what, sizeof(what),
+					 "W%u: smallest decile against the window", w + 1);
+				target(what, cb.p99[0] / c[EVERYWHERE].p99[0], 5);
+			}
 			free(b.msgs);
 		}
 	}
-	fprintf(json, "\n],\n");
-	fprintf(svg, "</svg>\n");
-	fclose(svg);
 }
 
 /* ---- Incast, fairness, state ----------------------------------------------------- */
 
-static void incast(u64 seed, const char *name, u32 n, u32 len)
+static void incast(u64 seed, u32 n, u32 len)
 {
 	struct fate f = { .msgs = calloc(64 * n, sizeof(*f.msgs)) };
 	double share, bdp = 2.0 * DELAY * BPS / 8e9;
 	struct rig_conf conf;
+	char row[48];
 	u32 i, k;
 
 	network(&conf, 65, seed);
@@ -415,20 +404,25 @@ static void incast(u64 seed, const char *name, u32 n, u32 len)
 	       "%.1f BDP; %llu packets lost, %llu sent again\n", n, len >> 10, 100 * share,
 	       (unsigned long long)f.deepest / 1000, f.deepest / bdp, (unsigned long long)f.lost,
 	       (unsigned long long)f.again);
-	target("incast", share, 0.95);
-	fprintf(json, "\"%s\": {\"share\": %.4f, \"queue\": %llu, \"bdp\": %.2f, \"lost\": %llu},\n",
-		name, share, (unsigned long long)f.deepest, f.deepest / bdp,
-		(unsigned long long)f.lost);
+	snprintf(row, sizeof(row), "%u messages of %u KiB each", n, len >> 10);
+	figure("incast", row, "goodput", 100 * share);
+	figure("incast", row, "fullest queue", f.deepest / 1000.0);
+	figure("incast", row, "in BDP", f.deepest / bdp);
+	figure("incast", row, "lost", f.lost);
+	figure("incast", row, "sent again", f.again);
+	snprintf(row, sizeof(row), "incast, %u KiB: part of the link", len >> 10);
+	target(row, share, 0.95);
 	free(f.msgs);
 }
 
 /* @n messages of each node to each other one: how much do the rates of pairs differ? */
-static void fairness(u64 seed, const char *name, u32 n, u32 len)
+static void fairness(u64 seed, u32 n, u32 len)
 {
 	struct fate f = { .msgs = calloc(n * NODES * NODES, sizeof(*f.msgs)) };
 	double took[NODES * NODES] = { 0 };
 	double sum = 0, squares = 0, share;
 	struct rig_conf conf;
+	char row[32];
 	u32 i, k, m, pairs = NODES * (NODES - 1);
 
 	network(&conf, NODES, seed);
@@ -451,8 +445,9 @@ static void fairness(u64 seed, const char *name, u32 n, u32 len)
 	share = n * (NODES - 1) * on_wire(&conf, len) * 8e9 / BPS / (f.end - f.begin);
 	printf("All to all, %u nodes, %u times %u MiB each: Jain index of rates %.3f, %.1f %% of the "
 	       "links\n", NODES, n, len >> 20, sum * sum / pairs / squares, 100 * share);
-	fprintf(json, "\"%s\": {\"jain\": %.4f, \"share\": %.4f},\n", name,
-		sum * sum / pairs / squares, share);
+	snprintf(row, sizeof(row), "%u times %u MiB each", n, len >> 20);
+	figure("all to all", row, "Jain index", sum * sum / pairs / squares);
+	figure("all to all", row, "goodput", 100 * share);
 	free(f.msgs);
 }
 
@@ -485,23 +480,37 @@ static void state(u64 seed)
 	printf("State: %llu bytes for each of %u remote nodes (%zu of them the path itself, the rest an "
 	       "idle record, a flow each way, a spare message, its name, windows); %.0f MB for 10 000\n",
 	       (unsigned long long)bytes / i, i, sizeof(struct weft_path), bytes / i * 1e4 / 1e6);
-	fprintf(json, "\"state\": {\"bytes\": %llu, \"path\": %zu}\n",
-		(unsigned long long)bytes / i, sizeof(struct weft_path));
+	figures_table("state", "memory of a node for each of 4001 remote nodes");
+	figures_column("state", "memory", "bytes", "");
+	figure("state", "all", "memory", bytes / i);
+	figure("state", "the path itself", "memory", sizeof(struct weft_path));
 	load_free(l);
 	free(f.msgs);
+	sim_done(1);
 }
+
+/* Runs below: goodput, incast, fairness and state, and slowdown of each workload at two loads */
+#define CENTRE_RUNS	(4 + 2 + 2 + 1 + SIZES * 2 * (WHERE + 1))
 
 /* Links of a data centre. */
 static void centre(const struct sim_opts *o, u64 seed)
 {
 	goodput(seed);
 	printf("\n");
-	incast(seed, "incast", 8, 256 << 10);
-	incast(seed, "incast_eager", 128, 16 << 10);
-	fairness(seed, "fairness", 1, 4 << 20);
-	fairness(seed, "fairness_streams", 8, 1 << 20);
+	figures_table("incast", "64 nodes send to one node at once");
+	figures_column("incast", "goodput", "% of the link", "bytes on the link, headers included");
+	figures_column("incast", "fullest queue", "kB", "most bytes in the queue of a port");
+	figures_column("incast", "in BDP", "times", "the same, by bandwidth-delay product");
+	figures_column("incast", "lost", "packets", "which a queue had no room for");
+	figures_column("incast", "sent again", "packets", "retransmissions");
+	incast(seed, 8, 256 << 10);
+	incast(seed, 128, 16 << 10);
+	figures_table("all to all", "each of 16 nodes sends to each other one");
+	figures_column("all to all", "Jain index", "1 is best", "how equal the rates of pairs are");
+	figures_column("all to all", "goodput", "% of the links", "bytes on them, with headers");
+	fairness(seed, 1, 4 << 20);
+	fairness(seed, 8, 1 << 20);
 	state(seed);
-	fprintf(json, ",\n");
 	slowdown(o, seed);
 	printf("%s\n", missed ? "Targets are missed" : "All targets are met");
 }
@@ -509,14 +518,18 @@ static void centre(const struct sim_opts *o, u64 seed)
 bool sim_report(const struct sim_opts *o)
 {
 	u64 seed = o->seed ? o->seed : 1;
+	char text[32];
 	bool good;
 
-	json = create(o->report, "report.json");
-	fprintf(json, "{\n");
+	figures_begin(o->report);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)seed);
+	figures_about("seed", text);
+	if (o->quick)
+		figures_about("rows", "a part");
+	sim_progress((o->rows ? 0 : CENTRE_RUNS) + links_runs(o), "runs");
 	if (!o->rows)
 		centre(o, seed);
-	good = links_report(o, json, seed);
-	fprintf(json, "\"seed\": %llu\n}\n", (unsigned long long)seed);
-	fclose(json);
+	good = links_report(o, seed);
+	figures_end();
 	return good && !missed;
 }

@@ -31,6 +31,8 @@ int main(int argc, char **argv)
 	u64 seed, digest = 0;
 	int c;
 
+	/* a line at a time: selftests/progress shows it */
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	while ((c = getopt(argc, argv, "s:c:n:l:m:vr:qt:k:fe")) != -1) {
 		switch (c) {
 		case 's':
@@ -84,10 +86,14 @@ int main(int argc, char **argv)
 		o.seeds = o.seed || o.nodes > SMALL ? 1 : 200;
 	if (!o.seed)
 		o.seed = 1;
+	if (o.seeds > 1)
+		sim_progress(o.seeds, "seeds");
 	for (seed = o.seed; seed < o.seed + o.seeds; seed++) {
 		if (o.verbose)
 			fprintf(stderr, "seed %llu\n", (unsigned long long)seed);
 		digest = run(&o, seed) ^ (digest << 1 | digest >> 63);
+		if (o.seeds > 1)
+			sim_done(1);
 	}
 	if (o.equal) {
 		printf("%llu of %llu had the same events with fast paths and without\n",

@@ -88,6 +88,7 @@ struct load_msg {
  * @msgs: messages, in order of time
  * @n: how many
  * @check: fill them with bytes that are looked at when they come
+ * @tell: each end of a send or a receive is progress of the run
  * @left: messages that have not been received, and sends that have not completed
  * @slots: slots of rings
  */
@@ -97,6 +98,7 @@ struct load {
 	struct load_msg *msgs;
 	u32 n;
 	bool check;
+	bool tell;
 	u32 left;
 	u32 slots;
 };
@@ -124,13 +126,22 @@ double size_mean(u32 w);
 void window_run(const struct rig_conf *conf, struct load_msg *msgs, u32 n, weft_ns most);
 
 /*
- * Tables to standard output, report.json and report.svg to the folder o->report. Return: all is as
- * good as it is to be.
+ * Tables to standard output, figures to the folder o->report. Return: all is as good as it is to
+ * be.
  */
 bool sim_report(const struct sim_opts *o);
 
-/* Slow, long and shared links (links.c): a table, and JSON. Return: as sim_report(). */
-bool links_report(const struct sim_opts *o, FILE *json, u64 seed);
+/* Slow, long and shared links (links.c): a table, and figures. Return: as sim_report(). */
+bool links_report(const struct sim_opts *o, u64 seed);
+/* How many scenarios that plays */
+u64 links_runs(const struct sim_opts *o);
+
+/* ---- How far a run is (progress.c) ------------------------------------------------ */
+
+/* A run has @all of @what to do. */
+void sim_progress(u64 all, const char *what);
+/* @n more of them are done. */
+void sim_done(u64 n);
 
 /* A large run. Return: digest of all events. */
 u64 sim_large(const struct sim_opts *o, u64 seed);
