@@ -35,8 +35,9 @@ int weft_fi_key_hand(struct fi_info *info, const struct fi_info *hints, uint32_t
 int weft_fi_key_keep(const struct fi_domain_attr *attr, uint32_t version, uint8_t **key,
 		     size_t *size);
 void weft_fi_key_free(uint8_t *key, size_t size);
-void weft_fi_key_attr(struct weft_ep_attr *attr, const struct weft_fi_fabric *fabric,
-		      const struct fi_ep_attr *ep, const uint8_t *key, size_t size);
+extern char *weft_fi_key_file;
+int weft_fi_key_attr(struct weft_ep_attr *attr, const struct weft_fi_fabric *fabric,
+		     const struct fi_ep_attr *ep, const uint8_t *key, size_t size);
 const char *weft_fi_key_advice(int ret);
 
 /* weft_getinfo.c */

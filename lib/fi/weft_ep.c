@@ -495,6 +495,8 @@ void weft_fi_face_init(struct weft_fi_face *face, struct weft_fi_ep *ep, size_t 
 static int weft_fi_ep_make(struct weft_fi_ep *ep, const struct fi_info *info,
 			   struct weft_ep_attr *attr)
 {
+	int ret;
+
 	attr->type = ep->msg ? WEFT_EP_MSG : ep->dgram ? WEFT_EP_DGRAM : WEFT_EP_RDM;
 	attr->flags = ep->directed ? WEFT_EPF_DIRECTED : 0;
 	if (ep->caps & FI_FENCE)
@@ -512,8 +514,10 @@ static int weft_fi_ep_make(struct weft_fi_ep *ep, const struct fi_info *info,
 	if (ep->ordered && ep->caps & FI_REMOTE_WRITE)
 		attr->flags |= WEFT_EPF_ORDERED;
 	attr->zone = ep->domain->zone;
-	weft_fi_key_attr(attr, ep->domain->fabric, info->ep_attr, ep->domain->key,
-			 ep->domain->key_size);
+	ret = weft_fi_key_attr(attr, ep->domain->fabric, info->ep_attr, ep->domain->key,
+			       ep->domain->key_size);
+	if (ret)
+		return ret;
 	attr->sq_slots = weft_fi_slots(ep, ep->tx_size * WEFT_FI_SQ_RATIO);
 	if (ep->shared_rx)
 		attr->flags |= WEFT_EPF_SRQ;

@@ -59,6 +59,9 @@ static void weft_fi_settings(void)
 			"keys of memory regions: program (default), or provider if the hints have FI_MR_PROV_KEY");
 	if (!fi_param_get_str(&weft_fi_prov, "mr_keys", &keys))
 		weft_fi_mr_keys = keys && !strcmp(keys, "provider");
+	fi_param_define(&weft_fi_prov, "key_file", FI_PARAM_STRING,
+			"file with the key of the job, for programs that present no key");
+	fi_param_get_str(&weft_fi_prov, "key_file", &weft_fi_key_file);
 }
 
 __attribute__((visibility("default"))) struct fi_provider *fi_prov_ini(void);

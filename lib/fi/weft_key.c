@@ -2,10 +2,18 @@
 /*
  * weft_key.c - authorization keys: the job of an endpoint
  *
- * An endpoint has the key of its ep_attr, or else its domain's. Without a key it is in the default
- * job. The kernel checks keys when endpoints are created. Programs of an API before 1.5 have no
- * keys.
+ * An endpoint has the key of its ep_attr, or else its domain's. Else it has that of the file in the
+ * environment's FI_WEFT_KEY_FILE, which a launcher sets. Without a key it is in the default job.
+ * The kernel checks keys when endpoints are created. Programs of an API before 1.5 have no keys of
+ * their own.
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <weft/key.h>
+
 #include "weft_fi.h"
 
 static bool weft_fi_key_unknown(uint32_t version)
@@ -125,6 +133,26 @@ void weft_fi_key_free(uint8_t *key, size_t size)
 	free(key);
 }
 
+/* FI_WEFT_KEY_FILE, or NULL */
+char *weft_fi_key_file;
+
+/* Its key, which is read once, and an error of that */
+static pthread_once_t weft_fi_key_once = PTHREAD_ONCE_INIT;
+static struct weft_key weft_fi_key_launched;
+static int weft_fi_key_error;
+
+static void weft_fi_key_launch(void)
+{
+	int fd = open(weft_fi_key_file, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		weft_fi_key_error = -errno;
+		return;
+	}
+	weft_fi_key_error = weft_key_read(fd, &weft_fi_key_launched);
+	close(fd);
+}
+
 /**
  * weft_fi_key_attr() - set the key of a new endpoint
  * @attr: out: the key, which still belongs to its owner
@@ -134,18 +162,32 @@ void weft_fi_key_free(uint8_t *key, size_t size)
  * @size: bytes of @key
  *
  * The kernel refuses a key that is too short or too long.
+ *
+ * Return: 0, -errno: the program has no key, and the file of the environment gives none.
  */
-void weft_fi_key_attr(struct weft_ep_attr *attr, const struct weft_fi_fabric *fabric,
-		      const struct fi_ep_attr *ep, const uint8_t *key, size_t size)
+int weft_fi_key_attr(struct weft_ep_attr *attr, const struct weft_fi_fabric *fabric,
+		     const struct fi_ep_attr *ep, const uint8_t *key, size_t size)
 {
-	if (weft_fi_key_unknown(fabric->fid.api_version))
-		return;
-	if (ep->auth_key_size) {
+	if (weft_fi_key_unknown(fabric->fid.api_version)) {
+		size = 0;
+	} else if (ep->auth_key_size) {
 		key = ep->auth_key;
 		size = ep->auth_key_size;
 	}
-	attr->key = key;
+	if (!size && weft_fi_key_file) {
+		pthread_once(&weft_fi_key_once, weft_fi_key_launch);
+		if (weft_fi_key_error)
+			return weft_fi_fail(FI_LOG_EP_CTRL, weft_fi_key_error,
+					    "FI_WEFT_KEY_FILE=%s gives no key: %s%s",
+					    weft_fi_key_file, fi_strerror(-weft_fi_key_error),
+					    weft_fi_key_launched.size ?
+					    "; keys have 16 to 256 bytes" : "");
+		key = weft_fi_key_launched.bytes;
+		size = weft_fi_key_launched.size;
+	}
+	attr->key = size ? key : NULL;
 	attr->key_size = size > UINT32_MAX ? UINT32_MAX : size;
+	return 0;
 }
 
 /**

@@ -174,9 +174,11 @@ int weft_fi_pep_open(struct fid_fabric *fabric, struct fi_info *info, struct fid
 	weft_fi_fid_init(&p->fid.fid, FI_CLASS_PEP, context, &weft_fi_pep_fid_ops);
 	p->fid.ops = &weft_fi_pep_ops;
 	p->fid.cm = &weft_fi_pep_cm_ops;
-	weft_fi_key_attr(&attr, port->fabric, info->ep_attr,
-			 info->domain_attr ? info->domain_attr->auth_key : NULL,
-			 info->domain_attr ? info->domain_attr->auth_key_size : 0);
+	ret = weft_fi_key_attr(&attr, port->fabric, info->ep_attr,
+			       info->domain_attr ? info->domain_attr->auth_key : NULL,
+			       info->domain_attr ? info->domain_attr->auth_key_size : 0);
+	if (ret)
+		goto err_port;
 	ret = weft_fi_cm_open(&p->cm, &p->fid.fid, port, p->info, &attr);
 	if (ret)
 		goto err_port;
