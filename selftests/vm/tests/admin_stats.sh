@@ -53,6 +53,15 @@ metrics()
 		grep '^weft_limit{port="weft0",limit="paths"} ' /run/weft/metrics
 }
 
+# It also knows what names, units and types ought to be like, and says so.
+promtool()
+{
+	"$VM_DIR/promtool" check metrics </run/weft/metrics >/run/weft/promtool 2>&1
+	status=$?
+	cat /run/weft/promtool
+	[ $status = 0 ] && [ ! -s /run/weft/promtool ]
+}
+
 alone()
 {
 	! node 0 weftctl --prometheus port show && node 0 weftctl --prometheus stats show weft0 |
@@ -63,4 +72,10 @@ tap_run "descriptions of counters" details
 tap_run "the same as JSON" json
 tap_run "the form for Prometheus" metrics
 tap_run "that form is for counters alone" alone
+# ("make check-all" fetches it)
+if [ -x "$VM_DIR/promtool" ]; then
+	tap_run "promtool accepts that form" promtool
+else
+	tap_skip "promtool accepts that form" "promtool has not been fetched (selftests/vm/promtool)"
+fi
 tap_done
