@@ -178,7 +178,7 @@ struct weft_conf {
 	X(conns_refused, "requests", "backlog", "connection requests refused")		\
 	X(no_service, "messages", "connect-ms",						\
 	  "messages for a service that does not exist")					\
-	X(wrong_job, "messages,", "",							\
+	X(wrong_job, "messages", "",							\
 	  "messages, datagrams and connection requests of another job")			\
 	X(rma_writes, "operations", "",							\
 	  "writes of other programs to regions of this node")				\

@@ -208,8 +208,9 @@ oneline()
 {
 	node 0 weftctl -o -d stats >/run/weft/lines &&
 		[ "$(wc -l </run/weft/lines)" = "$(node 0 weftctl stats | wc -l)" ] &&
-		grep '^weft0: retransmits [0-9]*\\    packets sent again$' /run/weft/lines &&
-		! grep -v '^weft0: [a-z_]* [0-9]*\\    [a-z]' /run/weft/lines || return 1
+		grep '^weft0: retransmits [0-9]* unit packets\\    packets sent again$' /run/weft/lines &&
+		! grep -v '^weft0: [a-z_]* [0-9]* unit [a-z]*\( settings [a-z -]*\)\?\\    [a-z]' \
+			/run/weft/lines || return 1
 	for o in port ep ctx path user flow limit; do
 		[ "$(node 0 weftctl -o -d $o | grep -c '^weft0: ')" = \
 			"$(node 0 weftctl $o | wc -l)" ] &&

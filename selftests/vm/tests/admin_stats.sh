@@ -12,16 +12,19 @@ details()
 		return 1
 	# each counter has a line of its own, and one that describes it
 	sed -n 's/ [0-9]*$//p' /run/weft/plain >/run/weft/names
-	sed -n '/^weft/s/ [0-9]*$//p' /run/weft/details | cmp - /run/weft/names &&
+	sed -n '/^weft/s/ [0-9]* unit [a-z]*\( settings [a-z -]*\)\?$//p' /run/weft/details |
+		cmp - /run/weft/names &&
 		[ "$(grep -c '^    [a-z]' /run/weft/details)" = "$(grep -c . /run/weft/names)" ] &&
-		grep -A1 '^weft0: retransmits ' /run/weft/details | grep -x '    packets sent again'
+		grep -A1 '^weft0: retransmits ' /run/weft/details |
+			grep -x '    packets sent again' &&
+		grep '^weft0: limit_paths [0-9]* unit nodes settings paths$' /run/weft/details
 }
 
 json()
 {
 	node 0 weftctl -j -d stats | grep -o '{[^}]*}' >/run/weft/objects || return 1
 	[ "$(grep -c . /run/weft/objects)" = "$(grep -c . /run/weft/names)" ] &&
-		! grep -v '^{"port":"weft[0-9]","name":"[a-z_]*","value":[0-9]*,"text":"[a-z].*"}$' \
+		! grep -v '^{"port":"weft[0-9]","name":"[a-z_]*","value":[0-9]*,"unit":"[a-z]*","settings":"[a-z -]*","text":"[a-z].*"}$' \
 			/run/weft/objects
 }
 
