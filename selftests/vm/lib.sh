@@ -281,6 +281,19 @@ tap_run()
 	fi
 }
 
+# tap_refused WORDS COMMAND...: the command fails, and says these words; $tap_said: all it says
+tap_refused()
+{
+	tap_words=$1
+	shift
+	if tap_said=$("$@" 2>&1); then
+		echo "it was accepted: $tap_said"
+		return 1
+	fi
+	echo "$tap_said"
+	echo "$tap_said" | grep -qF "$tap_words"
+}
+
 # The last line of a script. Status 4, as in kselftest: all was skipped.
 tap_done()
 {

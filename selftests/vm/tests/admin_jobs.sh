@@ -27,18 +27,6 @@ shown()
 	job show weft0
 }
 
-refused()	# WORDS COMMAND...
-{
-	words=$1
-	shift
-	if said=$("$@" 2>&1); then
-		echo "it was accepted: $said"
-		return 1
-	fi
-	echo "$said"
-	echo "$said" | grep -qF "$words"
-}
-
 user()
 {
 	node 0 setpriv --reuid 1990 --regid 1990 --clear-groups "$@"
@@ -77,7 +65,7 @@ set_who()
 set_key()
 {
 	job set one key "$dir/random" && job add three key "$dir/one" &&
-		refused "another job of the port has this key" job set three key "$dir/random" &&
+		tap_refused "another job of the port has this key" job set three key "$dir/random" &&
 		job set one key "$dir/random" && job del three
 }
 
@@ -118,7 +106,7 @@ limit()
 {
 	node 0 weftctl limit set weft0 jobs 2 &&
 		node 0 weftctl limit show weft0 | grep "limit jobs value 2 unit jobs used 2 " &&
-		refused "as many jobs as it may" job add three key "$dir/other"
+		tap_refused "as many jobs as it may" job add three key "$dir/other"
 	ret=$?
 	node 0 weftctl limit set weft0 jobs 256 && return $ret
 }
@@ -131,7 +119,7 @@ many()
 		set -- "$@" user $i
 		i=$((i + 1))
 	done
-	refused "at most 64" job add "$@"
+	tap_refused "at most 64" job add "$@"
 }
 
 is_none()
@@ -151,24 +139,24 @@ tap_run "there are none" is_none
 tap_run "add" add
 tap_run "JSON" json
 tap_run "set who may use it" set_who
-tap_run "the same name again" refused "there is a job of this name" job add one key "$dir/random"
-tap_run "the same key again" refused "has this key" job add three key "$dir/two"
-tap_run "a key file that is not there" refused "No such file" job add three key "$dir/none"
-tap_run "a short key" refused "16 to 256 bytes, this one has 15" job add three key "$dir/short"
-tap_run "a long key" refused "this one has more than 256" job add three key "$dir/long"
-tap_run "no key" refused "which key?" job add three
-tap_run "no name" refused "needs a name" job add
-tap_run "not a name" refused "no name of a job" job add -x key "$dir/random"
-tap_run "a long name" refused "1 to 31 characters" \
+tap_run "the same name again" tap_refused "there is a job of this name" job add one key "$dir/random"
+tap_run "the same key again" tap_refused "has this key" job add three key "$dir/two"
+tap_run "a key file that is not there" tap_refused "No such file" job add three key "$dir/none"
+tap_run "a short key" tap_refused "16 to 256 bytes, this one has 15" job add three key "$dir/short"
+tap_run "a long key" tap_refused "this one has more than 256" job add three key "$dir/long"
+tap_run "no key" tap_refused "which key?" job add three
+tap_run "no name" tap_refused "needs a name" job add
+tap_run "not a name" tap_refused "no name of a job" job add -x key "$dir/random"
+tap_run "a long name" tap_refused "1 to 31 characters" \
 	job add 01234567890123456789012345678901 key "$dir/random"
-tap_run "a user who is not there" refused 'no user "nobody-here"' \
+tap_run "a user who is not there" tap_refused 'no user "nobody-here"' \
 	job add three key "$dir/random" user nobody-here
-tap_run "users, and all" refused "either users" job set two user 1 all
-tap_run "nothing to set" refused "what is to be changed" job set two
+tap_run "users, and all" tap_refused "either users" job set two user 1 all
+tap_run "nothing to set" tap_refused "what is to be changed" job set two
 tap_run "too many users" many
-tap_run "a job that is not there" refused "no such job" job del three
-tap_run "a job that is not there to be set" refused "no such job" job set three all
-tap_run "a port that is not there" refused "no such port" job del one port nonesuch
+tap_run "a job that is not there" tap_refused "no such job" job del three
+tap_run "a job that is not there to be set" tap_refused "no such job" job set three all
+tap_run "a port that is not there" tap_refused "no such port" job del one port nonesuch
 tap_run "nothing of that has changed anything" is "weft0: job one ep 0 who all" \
 	"weft0: job two ep 0 who all"
 tap_run "another key" set_key
@@ -176,9 +164,9 @@ tap_run "a limit" limit
 tap_run "a file of commands" batch
 tap_run "all ports, or one" ports
 tap_run "a user looks" user weftctl job show weft0
-tap_run "a user may not add" refused "not permitted" user sh -c \
+tap_run "a user may not add" tap_refused "not permitted" user sh -c \
 	"echo 0123456789abcdef | weftctl job add x key - port weft0"
-tap_run "a user may not delete" refused "not permitted" user weftctl job del one port weft0
+tap_run "a user may not delete" tap_refused "not permitted" user weftctl job del one port weft0
 tap_run "nor that" is "weft0: job one ep 0 who all" "weft0: job two ep 0 who all"
 tap_run "keys are shown nowhere" no_key_shown
 tap_run "words are completed" complete

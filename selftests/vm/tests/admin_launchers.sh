@@ -52,19 +52,6 @@ slurm()
 prolog() { slurm "$1" "$2" slurm-prolog; }
 epilog() { slurm "$1" "$2" slurm-epilog; }
 
-# fails TEXT COMMAND...
-fails()
-{
-	text=$1
-	shift
-	if said=$("$@" 2>&1); then
-		echo "it does not fail: $said"
-		return 1
-	fi
-	echo "$said"
-	echo "$said" | grep -qF "$text"
-}
-
 # who UID: the words before a command of a user in group weft
 who() { echo "setpriv --reuid $1 --regid $1 --groups $gid"; }
 
@@ -89,27 +76,27 @@ nothing_left()
 wrong()
 {
 	rm -f /etc/weft/cluster.key
-	fails "/etc/weft/cluster.key is missing" prolog 0 4711 &&
+	tap_refused "/etc/weft/cluster.key is missing" prolog 0 4711 &&
 		head -c 40 /dev/urandom >/etc/weft/cluster.key && chmod 644 /etc/weft/cluster.key &&
-		fails "no one else may read it" prolog 0 4711 &&
+		tap_refused "no one else may read it" prolog 0 4711 &&
 		chmod 600 /etc/weft/cluster.key && : >/etc/weft/cluster.key &&
-		fails "is missing" prolog 0 4711 && echo short >/etc/weft/cluster.key &&
-		fails "less than 32 bytes" prolog 0 4711 &&
+		tap_refused "is missing" prolog 0 4711 && echo short >/etc/weft/cluster.key &&
+		tap_refused "less than 32 bytes" prolog 0 4711 &&
 		head -c 40 /dev/urandom >/etc/weft/cluster.key &&
-		fails "Slurm has not set it" env -i "$scripts/slurm-prolog" &&
-		fails "Slurm has not set it" env -i "$scripts/slurm-epilog" &&
-		fails "is no name of a job" prolog 0 ../4711 &&
-		fails "there is no user nobody-at-all" \
+		tap_refused "Slurm has not set it" env -i "$scripts/slurm-prolog" &&
+		tap_refused "Slurm has not set it" env -i "$scripts/slurm-epilog" &&
+		tap_refused "is no name of a job" prolog 0 ../4711 &&
+		tap_refused "there is no user nobody-at-all" \
 			node 0 "$scripts/weft-job" begin a nobody-at-all &&
-		fails "no port of weft" unshare -n "$scripts/weft-job" begin a 1990 &&
-		fails "only root" as 1990 0 "$scripts/weft-job" begin a 1990 &&
-		fails "usage:" "$scripts/weft-job" begin a && nothing_left
+		tap_refused "no port of weft" unshare -n "$scripts/weft-job" begin a 1990 &&
+		tap_refused "only root" as 1990 0 "$scripts/weft-job" begin a 1990 &&
+		tap_refused "usage:" "$scripts/weft-job" begin a && nothing_left
 }
 
 wrong_limit()
 {
 	printf 'endpoints-user 256\nendpoints-users 7\n' >/etc/weft/job.limits
-	fails '"endpoints-users 7" is refused' prolog 0 4711 &&
+	tap_refused '"endpoints-users 7" is refused' prolog 0 4711 &&
 		printf '# of users\n\nendpoints-user 256\n' >/etc/weft/job.limits &&
 		epilog 0 4711 && nothing_left
 }
@@ -178,7 +165,7 @@ end_holders()
 refused()
 {
 	server 1990 $key || return 1
-	fails "$3" as "$1" 0 env FI_WEFT_KEY_FILE="$2" FI_LOG_LEVEL=warn FI_LOG_PROV=weft \
+	tap_refused "$3" as "$1" 0 env FI_WEFT_KEY_FILE="$2" FI_LOG_LEVEL=warn FI_LOG_PROV=weft \
 		timeout $((60 * VM_SLOW)) fi_pingpong -p weft -e rdm -I 20 -S 64 10.77.0.2
 	ret=$?
 	kill $server
@@ -198,8 +185,8 @@ others()
 in_use()
 {
 	in_job || return 1
-	fails "job slurm-4711 is in use: " epilog 0 4711 && echo "$said" | grep -q fi_pingpong &&
-		[ -e $key ]
+	tap_refused "job slurm-4711 is in use: " epilog 0 4711 &&
+		echo "$tap_said" | grep -q fi_pingpong && [ -e $key ]
 	ret=$?
 	end_holders
 	return $ret
@@ -232,7 +219,7 @@ prrte()
 			"$dir/project" ] &&
 		[ "$(LAUNCHER=$dir/prterun "$scripts/weft-prterun" "$dir/project" -n 2 echo ran)" = \
 			ran ] &&
-		fails "cannot be read" "$scripts/weft-prterun" "$dir/none" -n 2 true
+		tap_refused "cannot be read" "$scripts/weft-prterun" "$dir/none" -n 2 true
 }
 
 # --- containers ------------------------------------------------------------
@@ -266,11 +253,11 @@ keeps_groups()
 		[ "$(contained 1990 "--groups $gid" -- id -u)" = 0 ]
 }
 
-no_groups() { fails "Permission denied" contained 1990 --clear-groups -- sh -c "$open_it"; }
+no_groups() { tap_refused "Permission denied" contained 1990 --clear-groups -- sh -c "$open_it"; }
 
 other_net()
 {
-	fails "No such device" contained 1990 "--groups $gid" --net -- sh -c "$open_it" &&
+	tap_refused "No such device" contained 1990 "--groups $gid" --net -- sh -c "$open_it" &&
 		[ -z "$(contained 1990 "--groups $gid" --net -- weftctl port show)" ] &&
 		[ -z "$(contained 1990 "--groups $gid" --net -- \
 			sh -c 'mount -t sysfs none /sys && ls /sys/class/weft')" ]
@@ -317,9 +304,9 @@ changes_nothing()
 {
 	for what in "port del weft0" "port set weft0 engine poll" "limit set weft0 paths 10" \
 			"job add mine key $dir/project" "port add mine loop addr 127.0.0.9"; do
-		fails "not permitted" contained 1990 "--groups $gid" -- weftctl $what || return 1
+		tap_refused "not permitted" contained 1990 "--groups $gid" -- weftctl $what || return 1
 	done
-	fails "not permitted" contained 1990 "--groups $gid" -- timeout 20 weftctl monitor
+	tap_refused "not permitted" contained 1990 "--groups $gid" -- timeout 20 weftctl monitor
 }
 
 # crun_runs RULE COMMAND...: in a container of user 1990 and group weft on node 0, with the device.
@@ -367,7 +354,7 @@ cgroup_rule()
 no_cgroup_rule()
 {
 	crun_runs allow cat /proc/self/status | grep -q "^CapEff:	0000000000000000" &&
-		fails "Operation not permitted" crun_runs deny cat /dev/weft/weft0
+		tap_refused "Operation not permitted" crun_runs deny cat /dev/weft/weft0
 }
 
 tap_run "what is wrong is said, and changes nothing" wrong

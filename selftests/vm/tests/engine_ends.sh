@@ -38,15 +38,8 @@ settings()
 
 refuses()	# WORDS COMMAND...
 {
-	words=$1
-	shift
 	before=$(settings)
-	if said=$("$@" 2>&1); then
-		echo "it was accepted: $said"
-		return 1
-	fi
-	echo "$said"
-	echo "$said" | grep -qF "$words" && [ "$(settings)" = "$before" ]
+	tap_refused "$@" && [ "$(settings)" = "$before" ]
 }
 
 wrong()
