@@ -268,44 +268,48 @@ int parse_port_add(int argc, char **argv, struct port_spec *spec)
 	return 0;
 }
 
+/* [force] behind a command and its arguments, @what. Return: 0, -1: message printed */
+static int parse_force(const char *what, int argc, char **argv, bool *force)
+{
+	*force = argc == 1 && matches(argv[0], "force");
+	if (!argc || *force)
+		return 0;
+	complain("%s: \"%s\" is too much: force is what can be given%s", what, argv[argc - 1],
+		 guess_of(argv[argc - 1], "force"));
+	return -1;
+}
+
 int parse_port_del(int argc, char **argv, bool *force)
 {
-	*force = argc == 2;
+	char what[128];
+
 	if (argc < 1) {
 		complain("port del needs a name, try \"weftctl port del help\"");
 		return -1;
 	}
-	if (argc > 2 || (*force && !matches(argv[1], "force"))) {
-		complain("port del %s: \"%s\" is too much: force is what can be given%s", argv[0],
-			 argv[argc - 1], guess_of(argv[argc - 1], "force"));
+	snprintf(what, sizeof(what), "port del %s", argv[0]);
+	if (parse_force(what, argc - 1, argv + 1, force))
 		return -1;
-	}
 	return parse_port_name(argv[0]);
 }
 
 int parse_port_flush(int argc, char **argv, bool *force)
 {
-	*force = argc == 1 && matches(argv[0], "force");
-	if (!argc || *force)
-		return 0;
-	complain("port flush: \"%s\" is too much: force is what can be given%s", argv[argc - 1],
-		 guess_of(argv[argc - 1], "force"));
-	return -1;
+	return parse_force("port flush", argc, argv, force);
 }
 
 int parse_path_del(int argc, char **argv, struct path_end *end)
 {
+	char what[128];
+
 	memset(end, 0, sizeof(*end));
 	if (argc < 2) {
 		complain("path del needs a port and an address, try \"weftctl path del help\"");
 		return -1;
 	}
-	end->force = argc == 3;
-	if (argc > 3 || (end->force && !matches(argv[2], "force"))) {
-		complain("path del %s %s: \"%s\" is too much: force is what can be given%s",
-			 argv[0], argv[1], argv[argc - 1], guess_of(argv[argc - 1], "force"));
+	snprintf(what, sizeof(what), "path del %s %s", argv[0], argv[1]);
+	if (parse_force(what, argc - 2, argv + 2, &end->force))
 		return -1;
-	}
 	end->port = argv[0];
 	return parse_port_name(argv[0]) || parse_addr(argv[1], &end->addr) ? -1 : 0;
 }

@@ -204,8 +204,10 @@ static void print_value(const struct field *f, const struct nlattr *attr)
 		break;
 	case MS:
 		out_uint(f->key, f->style, get_uint(attr) / 1000000);
+		/* "age_ms" and "age_ns" */
+		snprintf(str, sizeof(str), "%.*sns", (int)strlen(f->key) - 2, f->key);
 		if (out_has_details())
-			out_uint("age_ns", f->style, get_uint(attr));
+			out_uint(str, f->style, get_uint(attr));
 		break;
 	case TIME:
 		out_time(f->key, f->style, get_uint(attr));
