@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Two sides that may connect, one of which listens. The sides are on two nodes, on one node, or on
- * two nodes with a bad link. test_cm.c and test_listen.c use this fixture.
+ * two nodes with a bad link. test_cm.c, test_listen.c and test_look_conn.c use this fixture.
  */
 #ifndef CM_FIXTURE_H
 #define CM_FIXTURE_H
