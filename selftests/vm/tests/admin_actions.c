@@ -13,9 +13,9 @@
 static struct pair p;
 static uint8_t *sbuf, *rbuf;
 
-static bool begin(void)
+static bool begin(bool v6)
 {
-	struct opts o = { .type = FI_EP_RDM, .apart = true,
+	struct opts o = { .type = FI_EP_RDM, .apart = true, .v6 = v6,
 			  .caps = FI_MSG | FI_TAGGED | FI_DIRECTED_RECV };
 
 	memset(&p, 0, sizeof(p));
@@ -51,39 +51,54 @@ static bool fails(struct fid_cq *cq, int errno_wanted)
 	return true;
 }
 
-static bool used(void)
+/* @addr: of B's node */
+static bool used(bool v6, const char *addr)
 {
 	char words[128];
 
-	CHECK(begin() && passes(1));
+	CHECK(begin(v6) && passes(1));
 	/* it waits for a receive */
 	CHECK_EQ(fi_tsend(p.a.ep, sbuf, ROOM, NULL, p.a.peer, 2, NULL), 0);
 	/* a receive that names its sender, of which nothing comes */
 	CHECK_EQ(fi_trecv(p.b.ep, rbuf, ROOM, NULL, p.b.peer, 3, 0, NULL), 0);
 	CHECK(wait_for_line(0, "send show", " for receive age_ms "));
-	CHECK(weftctl_on(0, "path del weft0 10.77.0.2"));
+	snprintf(words, sizeof(words), "path del weft0 %s", addr);
+	CHECK(weftctl_on(0, words));
 	snprintf(words, sizeof(words), "process %d (admin_actions) of user 0 uses the path",
 		 getpid());
 	CHECK(says("programs use the path; with 'force' their operations fail", 1) &&
 	      says(words, 1));
 	CHECK_EQ(weftctl_on(0, "send show for receive"), 0);
 	CHECK(says("", 1));
-	CHECK_EQ(weftctl_on(0, "path del weft0 10.77.0.2 force"), 0);
+	snprintf(words, sizeof(words), "path del weft0 %s force", addr);
+	CHECK_EQ(weftctl_on(0, words), 0);
 	CHECK(says("", 0));
 	CHECK(fails(p.a.txcq, FI_ECONNABORTED));
 	CHECK(fails(p.b.rxcq, FI_ECONNRESET));
-	CHECK_EQ(weftctl_on(0, "event show event path-down"), 0);
-	CHECK(says(" peer 10.77.0.2 ", 1) && says("an administrator has deleted the path", 1));
+	snprintf(words, sizeof(words), "event show event path-down peer %s", addr);
+	CHECK_EQ(weftctl_on(0, words), 0);
+	CHECK(says("an administrator has deleted the path", 1));
 	/* both programs go on */
 	CHECK(passes(4));
 	CHECK_EQ(weftctl_on(0, "path show"), 0);
-	return says(": path 10.77.0.2 state up ", 1);
+	snprintf(words, sizeof(words), ": path %s state up ", addr);
+	return says(words, 1);
+}
+
+static bool used_4(void)
+{
+	return used(false, "10.77.0.2");
+}
+
+static bool used_6(void)
+{
+	return used(true, "fd77::2");
 }
 
 /* Nobody uses the path: no word is needed, and no program notices. */
 static bool unused(void)
 {
-	CHECK(begin() && passes(1));
+	CHECK(begin(false) && passes(1));
 	end();
 	CHECK(wait_for_line(0, "path show", " flows 0 "));
 	CHECK_EQ(weftctl_on(0, "path del weft0 10.77.0.2"), 0);
@@ -107,7 +122,8 @@ static bool refused(void)
 int main(void)
 {
 	static const struct check cases[] = {
-		{ "a path that programs use", used },
+		{ "a path that programs use", used_4 },
+		{ "a path that programs use, IPv6", used_6 },
 		{ "a path that no program uses", unused },
 		{ "paths and users for whom it is refused", refused },
 	};
