@@ -87,7 +87,7 @@ int weft_nl_cq(struct sk_buff *skb, struct netlink_callback *cb, struct weft_por
 	       (cq.waiter && nla_put_flag(skb, WEFT_ATTR_CQ_WAITER));
 }
 
-/* The same for a queue in use. Return: 1: no space, 0, or -ENOMEM. */
+/* Put a shared receive queue that is in use. Return: 1: no space, 0, or -ENOMEM. */
 static int weft_srq_put_one(struct sk_buff *skb, struct netlink_callback *cb,
 			    struct weft_port *port, struct weft_dev_queue *q)
 {

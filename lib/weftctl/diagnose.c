@@ -208,14 +208,15 @@ static bool silent(const struct scene *scene, const struct seen *recv, struct ca
 static bool truncated(const struct scene *scene, const struct seen *recv, struct cause *cause)
 {
 	const struct seen *ep = recv->ep.family ? endpoint_at(scene, &recv->ep) : NULL;
+	bool one;
 
 	if (!ep || !ep->truncated)
 		return false;
+	one = ep->truncated == 1;
 	return say(cause, "truncated", "no message that it takes has come, but %" PRIu64
 		   " message%s to this endpoint had more bytes than %s receive, the last one %"
 		   PRIu64 " s ago: such a receive fails, and the rest of its bytes is lost",
-		   ep->truncated, plural(ep->truncated == 1 ? 1 : 2),
-		   ep->truncated == 1 ? "its" : "their", ep->truncated_ms / 1000);
+		   ep->truncated, one ? "" : "s", one ? "its" : "their", ep->truncated_ms / 1000);
 }
 
 static bool diagnose_recv(const struct scene *scene, const struct seen *recv, struct cause *cause)

@@ -88,7 +88,8 @@ int do_path(int argc, char **argv)
 		{ "show", show_paths, "[show [[port] NAME]]",
 		  "show: state, round trip, window, retransmissions; -s: also what is under way" },
 		{ "del", del_path, "del NAME ADDRESS [force]",
-		  "del: give up the path of port NAME to the node; the next message makes a new one\n"
+		  "del: give up the path of port NAME to the node; the next message makes a new "
+		  "one\n"
 		  "force: although programs use it; their operations fail with ECONNABORTED" },
 		{ "list", show_paths, NULL, NULL },
 		{ "delete", del_path, NULL, NULL },

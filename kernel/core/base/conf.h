@@ -88,7 +88,7 @@ struct weft_conf {
  */
 #define WEFT_COUNTERS(X)						\
 	X(tx_packets, "packets", "", "packets given to the network device")		\
-	X(tx_bytes, "bytes", "", "bytes of them, from the weft header on")		\
+	X(tx_bytes, "bytes", "", "bytes of tx_packets, from the weft header on")		\
 	X(tx_direct, "packets", "",							\
 	  "packets whose payload the device reads from the program's memory")		\
 	X(tx_errors, "packets", "", "packets that the device refused")			\
@@ -97,9 +97,9 @@ struct weft_conf {
 	X(tx_unresolved, "packets", "",							\
 	  "packets to a node without a known Ethernet address")				\
 	X(rx_packets, "packets", "", "packets received")				\
-	X(rx_bytes, "bytes", "", "bytes of them, from the weft header on")		\
+	X(rx_bytes, "bytes", "", "bytes of rx_packets, from the weft header on")		\
 	X(rx_bad, "packets", "",							\
-	  "received packets that could not be decoded or were not for us")		\
+	  "received packets that could not be decoded, or were for another node")		\
 	X(rx_version, "packets", "",							\
 	  "received packets of another version of the protocol")			\
 	X(rx_unknown, "packets", "",							\

@@ -73,7 +73,7 @@ struct weft_cq_trip {
  * @bad: the user's index was outside of the ring
  * @waiting: struct weft_ovf in order
  * @nwaiting: number of them
- * @full: when the first of them began to wait
+ * @full: since when there are any
  * @polled: an engine polls its doorbell, see poll.c: the program is not asked for notify calls
  * @armed: a thread may be waiting (only then weft_env_wake_cq() is called); waiters set it before
  *	they check the queue again
@@ -163,7 +163,7 @@ bool weft_cq_ready(struct weft_cq *cq);
  * @size: slots, 0: a counter
  * @unread: slots with completions beyond the program's doorbell
  * @waiting: completions that wait until slots are free
- * @full: when the first of them began to wait
+ * @full: since when there are any, valid while @waiting
  * @bad: the program's doorbell was outside of the ring
  * @done: a counter: successful operations
  * @failed: a counter: failed operations

@@ -66,7 +66,8 @@ static bool connections(void)
 	CHECK(says("", 1) && says(words, 1));
 	CHECK_EQ(weftctl("conn show state asking"), 0);
 	CHECK(says("", 1) && says("weftctl: conn show: nothing matches", 1));
-	CHECK(weftctl(apart ? "conn show weft1 tag 1" : "conn show weft0 tag 1") && says("unknown word \"tag\"", 1));
+	snprintf(words, sizeof(words), "conn show %s tag 1", apart ? "weft1" : "weft0");
+	CHECK(weftctl(words) && says("unknown word \"tag\"", 1));
 	CHECK(hidden("conn"));
 	CHECK_EQ(fi_shutdown(p.a.ep, 0), 0);
 	return wait_for_line(apart, "conn show", "nothing") || !lines(" state up ");
