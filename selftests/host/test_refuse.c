@@ -241,51 +241,60 @@ TEST(refuse__within_the_node)
 	rig_free(p.rig);
 }
 
+/* Causes of a refusal. The last one: a key of another zone, which is an unknown one. */
+static const u32 whys[] = { WEFT_DENIED_KEY, WEFT_DENIED_BOUNDS, WEFT_DENIED_RIGHT,
+			    WEFT_DENIED_ENDPOINT, WEFT_DENIED_USER, WEFT_DENIED_KEY };
+
+/* Return: a write with two segments. The target refuses the operation for cause @i of whys[]. */
+static struct rig_rma refused(struct __test_metadata *_metadata, struct pair *p, u32 i)
+{
+	struct rig_rma op = pair_op(p, true, 16, 8, i);
+
+	op.nrem = 2;
+	op.rem[1] = op.rem[0];
+	op.rem[0].len = 3;
+	op.rem[1].len = 5;
+	if (whys[i] == WEFT_DENIED_KEY)
+		op.rem[1].key = WRONG;
+	else if (whys[i] == WEFT_DENIED_BOUNDS)
+		op.rem[1].addr = 1;
+	else if (whys[i] == WEFT_DENIED_RIGHT)
+		op.rem[1] = (struct weft_rma_iov){ .addr = 1, .len = 5, .key = 3 };
+	else if (whys[i] == WEFT_DENIED_ENDPOINT)
+		p->eb->ep->conf.flags &= ~WEFT_EPF_REMOTE_WRITE;
+	else
+		p->ea->ep->conf.uid = 1234;
+	EXPECT_EQ(0, pair_expose(p, 3, 0, p->room, 8, WEFT_REGION_READ));
+	if (i == ARRAY_SIZE(whys) - 1) {
+		struct weft_region_conf conf = {
+			.key = WRONG, .zone = 4, .len = 100, .n = 1, .access = 3,
+			.seg = { { (uintptr_t)p->room, 100 } },
+		};
+
+		EXPECT_EQ(0, weft_region_new(&p->b->domain, &conf));
+	}
+	return op;
+}
+
 /* The report names the user, the endpoint, the key, the address and the cause. */
 TEST(refuse__report)
 {
-	u32 why[] = { WEFT_DENIED_KEY, WEFT_DENIED_BOUNDS, WEFT_DENIED_RIGHT, WEFT_DENIED_ENDPOINT,
-		      WEFT_DENIED_USER, WEFT_DENIED_KEY };
 	const struct weft_denied *d;
 	struct rig_rma op;
 	struct pair p;
 	u32 dst, i;
 
 	for (dst = 0; dst < 2; dst++)
-		for (i = 0; i < ARRAY_SIZE(why); i++) {
+		for (i = 0; i < ARRAY_SIZE(whys); i++) {
 			pair_init(&p, dst);
 			d = &p.b->node->denied;
-			ASSERT_EQ(0, pair_expose(&p, 3, 0, p.room, 8, WEFT_REGION_READ));
-			op = pair_op(&p, true, 16, 8, i);
-			op.nrem = 2;
-			op.rem[1] = op.rem[0];
-			op.rem[0].len = 3;
-			op.rem[1].len = 5;
-			if (why[i] == WEFT_DENIED_KEY)
-				op.rem[1].key = WRONG;
-			else if (why[i] == WEFT_DENIED_BOUNDS)
-				op.rem[1].addr = 1;
-			else if (why[i] == WEFT_DENIED_RIGHT)
-				op.rem[1] = (struct weft_rma_iov){ .addr = 1, .len = 5, .key = 3 };
-			else if (why[i] == WEFT_DENIED_ENDPOINT)
-				p.eb->ep->conf.flags &= ~WEFT_EPF_REMOTE_WRITE;
-			else
-				p.ea->ep->conf.uid = 1234;
-			/* a key of another zone is an unknown one */
-			if (i == 5) {
-				struct weft_region_conf conf = {
-					.key = WRONG, .zone = 4, .len = 100, .n = 1, .access = 3,
-					.seg = { { (uintptr_t)p.room, 100 } },
-				};
-
-				ASSERT_EQ(0, weft_region_new(&p.b->domain, &conf));
-			}
+			op = refused(_metadata, &p, i);
 			ASSERT_EQ(0, rig_rma(p.ea, &op));
 			ASSERT_EQ(EACCES, pair_status(&p, i));
-			EXPECT_EQ(why[i], d->why) TH_LOG("cause %u", i);
+			EXPECT_EQ(whys[i], d->why) TH_LOG("cause %u", i);
 			EXPECT_EQ(2, d->service);
 			EXPECT_EQ(p.ea->ep->conf.uid, d->uid);
-			if (why[i] < WEFT_DENIED_ENDPOINT) {
+			if (whys[i] < WEFT_DENIED_ENDPOINT) {
 				EXPECT_EQ(op.rem[1].key, d->key);
 				EXPECT_EQ(op.rem[1].addr, d->addr);
 			} else {
@@ -293,6 +302,41 @@ TEST(refuse__report)
 				EXPECT_EQ(op.rem[0].addr, d->addr);
 			}
 			EXPECT_EQ(1, rig_counter(p.b->node, WEFT_CNT_rma_denied));
+			rig_free(p.rig);
+		}
+}
+
+/* The initiator cannot tell the cause: the same status, after the same time. */
+TEST(refuse__alike)
+{
+	struct weft_cqe e, first;
+	weft_ns from, took = 0;
+	struct rig_rma op;
+	struct pair p;
+	u32 dst, i;
+
+	for (dst = 0; dst < 2; dst++)
+		for (i = 0; i < ARRAY_SIZE(whys); i++) {
+			pair_init(&p, dst);
+			/* the path is there, and idle */
+			op = pair_op(&p, true, 0, 8, 99);
+			ASSERT_EQ(0, rig_rma(p.ea, &op));
+			ASSERT_EQ(0, pair_status(&p, 99));
+			rig_run(p.rig, NSEC_PER_SEC);
+			op = refused(_metadata, &p, i);
+			op.context = 7;
+			from = p.rig->now;
+			ASSERT_EQ(0, rig_rma(p.ea, &op));
+			while (rig_cq_read(p.ca, &e) != 1)
+				ASSERT_EQ(true, rig_step(p.rig, from + NSEC_PER_SEC));
+			if (!i) {
+				first = e;
+				took = p.rig->now - from;
+			}
+			EXPECT_EQ(dst, took > 0);
+			EXPECT_EQ(took, p.rig->now - from) TH_LOG("cause %u", i);
+			EXPECT_EQ(EACCES, e.status);
+			EXPECT_EQ(0, memcmp(&first, &e, sizeof(e)));
 			rig_free(p.rig);
 		}
 }
