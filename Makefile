@@ -272,12 +272,12 @@ MODDIR	?= /lib/modules/$(KREL)/extra
 INSTALL	:= install
 
 units := weft.service weft-metrics.service weft-metrics.timer
-launchers := $(wildcard Documentation/launchers/*)
-launchers_dir = $(PREFIX)/lib/weft/launchers
+scripts := $(wildcard Documentation/launchers/* lib/bpftrace/*)
+scripts_dir = $(PREFIX)/lib/weft/$(notdir $(patsubst %/,%,$(dir $(1))))
 installed = $(FABRIC_DIR)/libweft-fi.so $(LIBDIR)/libweft.so.0 \
 	$(DAT_DIR)/libdaplweft.so.2 $(PREFIX)/lib/weft/dat-conf \
 	$(LIBDIR)/libweft.so $(LIBDIR)/pkgconfig/weft.pc $(PREFIX)/bin/weftctl \
-	$(WIRESHARK_DIR)/weft.lua $(patsubst Documentation/%,$(PREFIX)/lib/weft/%,$(launchers)) \
+	$(WIRESHARK_DIR)/weft.lua $(foreach s,$(scripts),$(call scripts_dir,$(s))/$(notdir $(s))) \
 	$(patsubst include/%,$(PREFIX)/include/%,$(wildcard include/weft/*.h)) \
 	$(patsubst uapi/%,$(PREFIX)/include/%,$(wildcard uapi/linux/*.h)) \
 	$(PREFIX)/lib/udev/rules.d/60-weft.rules \
@@ -316,8 +316,7 @@ install-user: lib tools
 		'$(DAT_DIR)/libdaplweft.so.2')
 	$(call put,755,$(B)/bin/weftctl,$(PREFIX)/bin/weftctl)
 	$(call put,644,lib/wireshark/weft.lua,$(WIRESHARK_DIR)/weft.lua)
-	$(INSTALL) -d '$(DESTDIR)$(launchers_dir)'
-	$(INSTALL) -m 755 $(launchers) '$(DESTDIR)$(launchers_dir)/'
+	@$(foreach s,$(scripts),$(call put,755,$(s),$(call scripts_dir,$(s))/$(notdir $(s))) &&) :
 	$(INSTALL) -d '$(DESTDIR)$(PREFIX)/include/weft' '$(DESTDIR)$(PREFIX)/include/linux'
 	$(INSTALL) -m 644 include/weft/*.h '$(DESTDIR)$(PREFIX)/include/weft/'
 	$(INSTALL) -m 644 uapi/linux/*.h '$(DESTDIR)$(PREFIX)/include/linux/'
@@ -337,7 +336,8 @@ uninstall:
 	rm -f $(foreach f,$(installed),'$(DESTDIR)$(f)')
 	lib/dat/dat-conf remove '$(DESTDIR)/etc/dat.conf'
 	-rmdir '$(DESTDIR)$(PREFIX)/include/weft' '$(DESTDIR)$(FABRIC_DIR)' \
-		'$(DESTDIR)$(launchers_dir)' '$(DESTDIR)$(PREFIX)/lib/weft' \
+		$(sort $(foreach s,$(scripts),'$(DESTDIR)$(call scripts_dir,$(s))')) \
+		'$(DESTDIR)$(PREFIX)/lib/weft' \
 		'$(DESTDIR)$(WIRESHARK_DIR)' 2>/dev/null
 	[ -z '$(KREL)' ] || rm -f '$(DESTDIR)$(MODDIR)/weft.ko'
 	$(if $(DESTDIR),,[ -z '$(KREL)' ] || depmod $(KREL))

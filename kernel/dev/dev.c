@@ -151,17 +151,17 @@ static void weft_show_fdinfo(struct seq_file *m, struct file *file)
 {
 	struct weft_ctx *ctx = file->private_data;
 	struct weft_ep_info info;
-	struct sockaddr_in6 addr;
+	char name[WEFT_TRACE_NAME];
 	u32 index = 0;
 
 	seq_printf(m, "weft-port:\t%s\nweft-ctx:\t%u\nweft-objects:\t%u\nweft-pinned:\t%llu\n",
 		   ctx->dev->name, ctx->id, READ_ONCE(ctx->nobjs), weft_memctx_pinned(ctx->mc));
 	while (!weft_ctx_ep_next(ctx, &index, &info)) {
-		weft_trace_sockaddr(&addr, &info.addr);
-		seq_printf(m, "weft-ep:\t%u %s %s %pISpc posted %u unexpected %u sending %u\n",
-			   info.handle, weft_ep_type_name(info.type),
-			   weft_ep_state_name(info.state), &addr, info.posted, info.unexp,
-			   info.sending);
+		weft_trace_name(name, &info.addr);
+		seq_printf(m,
+			   "weft-ep:\t%s %s %s handle %u posted %u unexpected %u sending %u\n",
+			   name, weft_ep_type_name(info.type), weft_ep_state_name(info.state),
+			   info.handle, info.posted, info.unexp, info.sending);
 	}
 }
 

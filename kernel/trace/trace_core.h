@@ -7,11 +7,12 @@
 
 #include "trace.h"
 
-/* An entry was taken from a send ring (@what: WEFT_SQ_*) or receive ring (256 + WEFT_RQ_*). */
-#define weft_trace_post		trace_weft_post
-/* A message was matched to its receive (@what: 1: the message arrived first). */
-#define weft_trace_match	trace_weft_match
-/* A completion was written (@what: errno). */
-#define weft_trace_complete	trace_weft_complete
+#define weft_trace_post_send		trace_weft_post_send
+#define weft_trace_post_recv		trace_weft_post_recv
+#define weft_trace_arrive		trace_weft_arrive
+#define weft_trace_match		trace_weft_match
+#define weft_trace_complete		trace_weft_complete
+#define weft_trace_complete_enabled	trace_weft_complete_enabled
+#define weft_trace_retransmit		trace_weft_retransmit
 
 #endif

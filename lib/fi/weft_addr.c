@@ -43,16 +43,27 @@ bool weft_fi_addr_loopback(const struct weft_sockaddr *a)
 		IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)a->addr);
 }
 
+/* The text of fi_av_straddr(3). */
 const char *weft_fi_addr_str(const struct weft_sockaddr *a, char *buf, size_t len)
 {
 	char host[INET6_ADDRSTRLEN];
 
 	if (!inet_ntop(a->family, a->addr, host, sizeof(host)))
 		snprintf(host, sizeof(host), "?");
-	if (a->family == AF_INET6)
-		snprintf(buf, len, "fi_sockaddr_in6://[%s]:%u", host, ntohs(a->port));
-	else
-		snprintf(buf, len, "fi_sockaddr_in://%s:%u", host, ntohs(a->port));
+	snprintf(buf, len, a->family == AF_INET6 ? "fi_sockaddr_in6://[%s]:%u" :
+		 "fi_sockaddr_in://%s:%u", host, ntohs(a->port));
+	return buf;
+}
+
+/* The name of a node, or of an endpoint, for the log: as weftctl and the trace points have it. */
+const char *weft_fi_addr_name(const struct weft_sockaddr *a, char *buf, size_t len)
+{
+	const char *name;
+
+	if (!a->port && inet_ntop(a->family, a->addr, buf, (socklen_t)len))
+		return buf;
+	name = strstr(weft_fi_addr_str(a, buf, len), "//") + 2;
+	memmove(buf, name, strlen(name) + 1);
 	return buf;
 }
 

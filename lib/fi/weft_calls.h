@@ -54,6 +54,7 @@ bool weft_fi_addr_any(const struct weft_sockaddr *a);
 bool weft_fi_addr_group(const struct weft_sockaddr *a);
 bool weft_fi_addr_loopback(const struct weft_sockaddr *a);
 const char *weft_fi_addr_str(const struct weft_sockaddr *a, char *buf, size_t len);
+const char *weft_fi_addr_name(const struct weft_sockaddr *a, char *buf, size_t len);
 int weft_fi_addr_read(struct weft_sockaddr *a, const void *buf, int family);
 int weft_fi_addr_write(const struct weft_sockaddr *a, void *buf, size_t *len);
 int weft_fi_addr_dup(const struct weft_sockaddr *a, void **buf, size_t *len);

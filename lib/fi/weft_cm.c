@@ -192,7 +192,7 @@ int weft_fi_setname(fid_t fid, void *addr, size_t addrlen)
 	if (!ret)
 		return 0;
 	return weft_fi_fail(FI_LOG_EP_CTRL, ret, "fi_setname: %s: %s",
-			    weft_fi_addr_str(&a, buf, sizeof(buf)), fi_strerror(-ret));
+			    weft_fi_addr_name(&a, buf, sizeof(buf)), fi_strerror(-ret));
 }
 
 /*
@@ -264,7 +264,7 @@ int weft_fi_connect(struct fid_ep *fid, const void *addr, const void *param, siz
 	ret = weft_connect(ep->cm.ep, &a, param, weft_fi_cm_data(&ep->cm, param, paramlen));
 	if (ret)
 		return weft_fi_fail(FI_LOG_EP_CTRL, ret, "fi_connect: %s: %s",
-				    weft_fi_addr_str(&a, buf, sizeof(buf)), fi_strerror(-ret));
+				    weft_fi_addr_name(&a, buf, sizeof(buf)), fi_strerror(-ret));
 	ep->dialled = true;
 	return 0;
 }

@@ -295,6 +295,18 @@ static int weft_fi_ep_ready(const struct weft_fi_ep *ep)
 	return ep->msg ? weft_fi_msg_ready(ep) : weft_fi_rdm_ready(ep);
 }
 
+/* Name the endpoint in the log, as weftctl and the trace points do. */
+static void weft_fi_ep_tell(const struct weft_fi_ep *ep)
+{
+	struct weft_sockaddr addr;
+	char buf[WEFT_FI_STRADDR];
+
+	if (fi_log_enabled(&weft_fi_prov, FI_LOG_INFO, FI_LOG_EP_CTRL) &&
+	    !weft_getname(ep->cm.ep, &addr))
+		FI_INFO(&weft_fi_prov, FI_LOG_EP_CTRL, "endpoint %s is enabled\n",
+			weft_fi_addr_name(&addr, buf, sizeof(buf)));
+}
+
 /**
  * weft_fi_ep_enable() - start an endpoint with its bound objects
  * @ep: endpoint
@@ -332,6 +344,7 @@ int weft_fi_ep_enable(struct weft_fi_ep *ep)
 	if (ep->av && (ep->av->bits || ep->av->shared) && ep->rx.cq)
 		atomic_store(&ep->rx.cq->look, true);
 	ep->enabled = true;
+	weft_fi_ep_tell(ep);
 	weft_fi_half_on(&ep->tx, weft_fi_half_told(&ep->tx));
 	/* an endpoint that shares receives posts none */
 	weft_fi_half_on(&ep->rx, !ep->srx && (ep->rx.cq ||

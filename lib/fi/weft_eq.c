@@ -94,7 +94,7 @@ static void weft_fi_eq_log(const struct weft_fi_port *port, const struct weft_ev
 
 	if (ev->type == WEFT_EV_SHUTDOWN) {
 		WEFT_WARN(EP_CTRL, "%s: the connection with %s is lost: %s; the node gives no sign of life\n",
-			  port->q.name, weft_fi_addr_str(&ev->addr, buf, sizeof(buf)),
+			  port->q.name, weft_fi_addr_name(&ev->addr, buf, sizeof(buf)),
 			  fi_strerror(ev->status));
 		return;
 	}
@@ -108,7 +108,7 @@ static void weft_fi_eq_log(const struct weft_fi_port *port, const struct weft_ev
 	else if (ev->status == EHOSTUNREACH || ev->status == ETIMEDOUT)
 		hint = "; no answer: is the node up, and has it a port with that address?";
 	WEFT_WARN(EP_CTRL, "%s: no connection with %s: %s%s\n", port->q.name,
-		  weft_fi_addr_str(&ev->addr, buf, sizeof(buf)), fi_strerror(ev->status), hint);
+		  weft_fi_addr_name(&ev->addr, buf, sizeof(buf)), fi_strerror(ev->status), hint);
 }
 
 /* Convert an event that reports a failure. */

@@ -160,14 +160,14 @@ static bool weft_fi_reaches(const struct weft_fi_query *query, const struct weft
 		return true;
 	if (!strcmp(q->driver, "loop")) {
 		weft_fi_reason("%s: a loop port reaches only its own addresses, not %s",
-			       q->name, weft_fi_addr_str(dest, buf, sizeof(buf)));
+			       q->name, weft_fi_addr_name(dest, buf, sizeof(buf)));
 		return false;
 	}
 	if (fixed)
 		return true;
 	if (query->here && !query->chosen) {
 		weft_fi_reason("%s: another port has the address %s; to go from here all the same, name this port in hints->domain_attr->name",
-			       q->name, weft_fi_addr_str(dest, buf, sizeof(buf)));
+			       q->name, weft_fi_addr_name(dest, buf, sizeof(buf)));
 		return false;
 	}
 	ret = weft_fi_route(dest, &from);
@@ -179,7 +179,7 @@ static bool weft_fi_reaches(const struct weft_fi_query *query, const struct weft
 	if (query->chosen || !q->netdev[0])
 		return true;
 	weft_fi_reason("%s: the way to %s does not lead through %s; see 'ip route', or name the port in hints->domain_attr->name",
-		       q->name, weft_fi_addr_str(dest, buf, sizeof(buf)), q->netdev);
+		       q->name, weft_fi_addr_name(dest, buf, sizeof(buf)), q->netdev);
 	return false;
 }
 
@@ -201,7 +201,7 @@ static bool weft_fi_addresses(const struct weft_fi_query *query, const struct we
 
 	if (!own && (from || to))
 		weft_fi_reason("%s: has no address of the family of %s; give the port one",
-			       q->name, weft_fi_addr_str(from ? from : to, buf, sizeof(buf)));
+			       q->name, weft_fi_addr_name(from ? from : to, buf, sizeof(buf)));
 	if (!own || (query->src.given && !from) || (query->dest.given && !to))
 		return false;
 	*src = *own;
@@ -210,7 +210,7 @@ static bool weft_fi_addresses(const struct weft_fi_query *query, const struct we
 		if (!weft_fi_local(q, from)) {
 			if (!weft_fi_port_has(q, from)) {
 				weft_fi_reason("%s: has no address %s", q->name,
-					       weft_fi_addr_str(from, buf, sizeof(buf)));
+					       weft_fi_addr_name(from, buf, sizeof(buf)));
 				return false;
 			}
 			*src = *from;

@@ -129,7 +129,7 @@ static int weft_fi_mc_join(struct weft_fi_mc *mc, const void *addr, uint32_t dir
 		ret = weft_group_join(ep->cm.ep, &a, dir, &mc->group);
 		if (ret)
 			weft_fi_fail(FI_LOG_EP_CTRL, ret, "fi_join: %s: %s",
-				     weft_fi_addr_str(&a, buf, sizeof(buf)), fi_strerror(-ret));
+				     weft_fi_addr_name(&a, buf, sizeof(buf)), fi_strerror(-ret));
 	}
 	mc->joined = !ret;
 	if (!ret)

@@ -40,10 +40,9 @@ static const struct field port_fields[] = {
 
 static const struct field ep_fields[] = {
 	{ WEFT_ATTR_PORT_NAME, STR, OUT_LEAD, "port" },
-	{ WEFT_ATTR_EP_HANDLE, UINT, OUT_KEY, "ep" },
+	{ WEFT_ATTR_EP_ADDR, ADDR, OUT_KEY, "ep" },
 	{ WEFT_ATTR_EP_TYPE, STR, OUT_KEY, "type" },
 	{ WEFT_ATTR_EP_STATE, STR, OUT_KEY, "state" },
-	{ WEFT_ATTR_EP_ADDR, ADDR, OUT_KEY, "addr" },
 	{ WEFT_ATTR_EP_PEER, ADDR, OUT_KEY, "peer" },
 	{ WEFT_ATTR_EP_POSTED, UINT, OUT_KEY, "posted" },
 	{ WEFT_ATTR_EP_UNEXP, UINT, OUT_KEY, "unexpected" },
@@ -52,6 +51,7 @@ static const struct field ep_fields[] = {
 	{ WEFT_ATTR_EP_TRUNCATED_AGE, MS, OUT_KEY, "truncated_ms" },
 	{ WEFT_ATTR_JOB_NAME, STR, OUT_KEY, "job" },
 	{ WEFT_ATTR_CTX_ID, UINT, OUT_KEY, "ctx" },
+	{ WEFT_ATTR_EP_HANDLE, UINT, OUT_KEY, "handle" },
 	{ WEFT_ATTR_UID, UINT, OUT_KEY, "uid" },
 	{ WEFT_ATTR_PID, UINT, OUT_KEY, "pid" },
 	{ WEFT_ATTR_COMM, STR, OUT_KEY, "comm" },
@@ -291,7 +291,7 @@ static const struct view port_view = {
 };
 
 static const struct view ep_view = {
-	"ep", WEFT_CMD_EP_GET, ep_fields, "port ep state addr pid comm",
+	"ep", WEFT_CMD_EP_GET, ep_fields, "port ep state peer pid comm",
 	"endpoints: state, addresses, what waits and what is being sent, owner"
 };
 

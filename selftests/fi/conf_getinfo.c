@@ -465,7 +465,7 @@ static bool from_node(void)
 	CHECK_EQ(answers(), 3);
 	FROM("10.77.0.1", 4713);
 	CHECK_EQ(ask("10.1.2.3", NULL, FI_SOURCE), -FI_ENODATA);
-	CHECK(says("weft0: has no address fi_sockaddr_in://10.1.2.3:0"));
+	CHECK(says("weft0: has no address 10.1.2.3"));
 	/* the hints' source does not count, their destination does */
 	hints->src_addr = v4("10.1.2.3", 5);
 	hints->src_addrlen = sizeof(struct sockaddr_in);
@@ -513,7 +513,7 @@ static bool from_hints(void)
 	((struct sockaddr_in *)hints->dest_addr)->sin_family = AF_INET;
 	((struct sockaddr_in *)hints->src_addr)->sin_addr.s_addr = htonl(0x0a010203);
 	CHECK_EQ(ask(NULL, NULL, 0), -FI_ENODATA);
-	return says("weft0: has no address fi_sockaddr_in://10.1.2.3:77");
+	return says("weft0: has no address 10.1.2.3:77");
 }
 
 /* ---- Names, open objects, several ports ----------------------------------------------- */
@@ -583,10 +583,10 @@ static bool two_ports(void)
 	CHECK_EQ(ask("10.78.0.1", "9", 0), 0);
 	CHECK(!strcmp(info->domain_attr->name, "another"));
 	FROM("10.78.0.1", 0);
-	CHECK(nodes_are_one() || says("weft0: another port has the address fi_sockaddr_in://10.7"));
+	CHECK(nodes_are_one() || says("weft0: another port has the address 10.7"));
 	CHECK_EQ(ask("10.77.0.1", "9", 0), 0);
 	CHECK(!strcmp(info->domain_attr->name, "weft0"));
-	CHECK(says("another: a loop port reaches only its own addresses, not fi_sockaddr_in://10."));
+	CHECK(says("another: a loop port reaches only its own addresses, not 10."));
 	hints->addr_format = FI_SOCKADDR_IN6;
 	CHECK_EQ(ask(NULL, NULL, 0), 0);
 	CHECK_EQ(answers(), 1);

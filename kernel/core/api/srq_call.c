@@ -69,7 +69,7 @@ static bool weft_srq_canceled(const struct weft_post *post, struct weft_cq *cq,
 		.status = ECANCELED,
 	};
 
-	return weft_cq_post(cq, &e, NULL, 0, NULL, out);
+	return weft_ep_complete(NULL, cq, &e, NULL, 0, NULL, out);
 }
 
 /**

@@ -70,9 +70,11 @@ enum weft_rank {
  *	u32 weft_fetch_add32(u32 *p, u32 n), u64 weft_fetch_add64(u64 *p, u64 n)
  *					the same: adds @n
  *	bool weft_signal_pending(void)
- *	weft_trace_post(), weft_trace_match(), weft_trace_complete()
- *					(u32 endpoint, u64 context, u64 tag, u64 len, u32 what):
- *					a tracepoint, or nothing; kernel/trace/trace_core.h
+ *	weft_trace_post_send(), weft_trace_post_recv(), weft_trace_arrive(), weft_trace_match(),
+ *	weft_trace_complete(), weft_trace_retransmit()
+ *					tracepoints, or nothing; kernel/trace/trace.h
+ *	bool weft_trace_complete_enabled(void)
+ *					the tracepoint is in use
  *	OPTIMIZER_HIDE_VAR(v)		the compiler does not compute @v again
  *	void weft_yield(void)		sleeps: lets other tasks run, in a long loop
  *	void weft_nap(void)		sleeps shortly, in a loop that waits for another thread

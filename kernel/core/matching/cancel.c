@@ -69,7 +69,7 @@ static int weft_recv_cut_told(struct weft_ep *ep, const struct weft_rq_entry *en
 		.status = ECANCELED,
 	};
 
-	if (ep->rx_cq && !weft_cq_post(ep->rx_cq, &e, NULL, 0, NULL, out))
+	if (ep->rx_cq && !weft_ep_complete(ep, ep->rx_cq, &e, NULL, 0, NULL, out))
 		return -EAGAIN;
 	if (ep->rx_cntr)
 		weft_cq_count(ep->rx_cntr, true, out);

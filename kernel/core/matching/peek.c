@@ -86,7 +86,7 @@ static bool weft_peek_data(struct weft_ep *ep, struct weft_post *post, const str
 	e->buf = post->vec.seg[0].addr;
 	e->olen = rxm->len - n;
 	e->flags |= WEFT_CQE_INLINE;
-	if (weft_cq_post(ep->rx_cq, e, rxm->buf, (u32)n, NULL, out)) {
+	if (weft_ep_complete(ep, ep->rx_cq, e, rxm->buf, (u32)n, NULL, out)) {
 		weft_post_free(ep, post, out);
 		return true;
 	}

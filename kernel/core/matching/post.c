@@ -45,7 +45,7 @@ void weft_recv_status(struct weft_ep *ep)
 	weft_assert_held(&ep->lock);
 	if (ep->rx.match.nunexp)
 		want = bits;
-	else if (ep->state == WEFT_EPS_CLOSED)
+	else if (ep->state == WEFT_EPS_CLOSED || ep->rx.flush)
 		want = WEFT_ST_RQ_NOTIFY;
 	if (unlikely((ep->st & bits) != want))
 		weft_ep_st(ep, want, bits & ~want);
@@ -138,7 +138,8 @@ static noinline bool weft_post_from(struct weft_ep *ep, struct weft_post *post,
 
 	if (!from.status)
 		from.status = EADDRNOTAVAIL;
-	return weft_cq_post(ep->rx_cq, &from, &post->peer, sizeof(post->peer), &post->ovf, out);
+	return weft_ep_complete(ep, ep->rx_cq, &from, &post->peer, sizeof(post->peer),
+				&post->ovf, out);
 }
 
 /* Return: true if a receive with this result has a completion. A trigger may want none. */
@@ -179,7 +180,7 @@ void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct wef
 	if (likely(ep->state != WEFT_EPS_DEAD)) {
 		if (ep->rx_cq && weft_recv_reports(post, e->status))
 			waits = likely(!(e->flags & WEFT_CQE_FROM)) ?
-					!weft_cq_post(ep->rx_cq, e, NULL, 0, &post->ovf, out) :
+					!weft_ep_complete(ep, ep->rx_cq, e, NULL, 0, &post->ovf, out) :
 					!weft_post_from(ep, post, e, out);
 		weft_recv_count(ep, post, e->status, out);
 	}
@@ -305,7 +306,7 @@ bool weft_post_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 		return false;
 	e->buf = post->vec.seg[0].addr;
 	e->flags |= WEFT_CQE_INLINE;
-	if (!weft_cq_post(ep->rx_cq, e, payload, (u32)n, NULL, out)) {
+	if (!weft_ep_complete(ep, ep->rx_cq, e, payload, (u32)n, NULL, out)) {
 		e->buf = 0;
 		e->flags &= ~WEFT_CQE_INLINE;
 		return false;
@@ -421,7 +422,7 @@ void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *
 	struct weft_cqe e;
 
 	weft_assert_held(&ep->lock);
-	weft_trace_match(ep->conf.handle, post->context, rxm->tag, rxm->len, 1);
+	weft_trace_match(ep, post->context, rxm->rx.match.src, rxm->tag, rxm->len, true);
 	/* the address vector may have got the sender since the message came */
 	rxm->src = rxm->rx.match.src;
 	/* pairs with the release in weft_rxm_is_whole(): all bytes are stored */
@@ -524,7 +525,8 @@ void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct w
 		weft_recv_fail(ep, post, err, out);
 		return;
 	}
-	weft_trace_post(ep->conf.handle, e->context, e->tag, e->vec.len, 256 + e->op);
+	weft_trace_post_recv(ep->core, ep, 0, e->context, e->src, e->tag, e->ignore, e->vec.len,
+			     e->op);
 	if (unlikely(e->op > WEFT_RQ_TRECV)) {
 		weft_peek_apply(ep, e, post, out);
 		return;
@@ -638,7 +640,7 @@ struct weft_post *weft_recv_find(struct weft_ep *ep, u8 kind, u32 src, u64 tag, 
 	weft_recv_drain(ep, out);
 	post = weft_post_match(ep, kind, src, tag, len, out);
 	if (post)
-		weft_trace_match(ep->conf.handle, post->context, tag, len, 0);
+		weft_trace_match(ep, post->context, src, tag, len, false);
 	return post;
 }
 

@@ -307,7 +307,8 @@ static void weft_srq_apply(struct weft_srq *srq, const struct weft_rq_entry *e,
 		if (!e->tagged)
 			post->match.src = WEFT_SRC_ANY;
 	}
-	weft_trace_post(srq->conf.handle, e->context, e->tag, e->vec.len, 256 + e->op);
+	weft_trace_post_recv(srq->core, NULL, srq->conf.handle, e->context, e->src, e->tag,
+			     e->ignore, e->vec.len, e->op);
 	if (unlikely(weft_srq_awaited(srq))) {
 		weft_list_add_tail(&srq->fresh, &post->node);
 		srq->nfresh++;

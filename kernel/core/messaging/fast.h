@@ -110,7 +110,8 @@ static __always_inline bool weft_fast_ring(struct weft_ep *ep, struct weft_cqe *
 	*buf = addr;
 	if (unlikely(len > room || addr + room < addr) || !weft_fast_fits(ep, s, want, tag, src))
 		return false;
-	weft_trace_post(ep->conf.handle, c->context, tag, room, 256 + want.op);
+	weft_trace_post_recv(ep->core, ep, 0, c->context, READ_ONCE(s->src), READ_ONCE(s->tag),
+			     READ_ONCE(s->ignore), room, want.op);
 	return true;
 }
 
@@ -153,8 +154,8 @@ static __always_inline void weft_fast_take(struct weft_ep *ep, struct weft_post 
 static __always_inline void weft_fast_fill(struct weft_cqe *c, const struct weft_ep *ep, u64 tag,
 					   u64 data, u32 len, u32 src, u16 flags)
 {
-	weft_trace_match(ep->conf.handle, c->context, tag, len, 0);
-	weft_trace_complete((u16)ep->conf.handle, c->context, tag, len, 0);
+	weft_trace_match(ep, c->context, src, tag, len, false);
+	weft_trace_complete(ep, c->context, tag, len, flags, 0);
 	c->tag = tag;
 	c->data = data;
 	c->len = len;

@@ -47,7 +47,7 @@ static u32 weft_send_tell_run(struct weft_ep *ep, const struct weft_txm *txm, u3
 		struct weft_cqe *c = weft_cq_slot(cq);
 
 		weft_send_fill(c, ep, txm->tx.context, txm->tx.tag, txm->tx.len, txm->tx.op, 0);
-		weft_trace_complete(c->ep, c->context, c->tag, c->len, 0);
+		weft_trace_complete(ep, c->context, c->tag, c->len, c->flags, 0);
 		weft_cq_put_entry(cq, c, NULL, 0);
 		txm = weft_entry(txm->node.next, struct weft_txm, node);
 	}

@@ -260,7 +260,7 @@ static noinline void weft_fast_sent(struct weft_ep *ep, union weft_lead l, u32 n
 			weft_send_fill(c, ep, READ_ONCE(s->context), READ_ONCE(s->tag),
 				       READ_ONCE(s->len),
 				       l.op == WEFT_SQ_TSEND ? WEFT_SQ_TSEND : WEFT_SQ_SEND, 0);
-			weft_trace_complete(c->ep, c->context, c->tag, c->len, 0);
+			weft_trace_complete(ep, c->context, c->tag, c->len, c->flags, 0);
 			weft_cq_put_entry(cq, c, NULL, 0);
 		}
 		if (likely(told)) {
@@ -345,7 +345,8 @@ static __always_inline u32 weft_fast_run(struct weft_ep *ep, u32 most, u32 *byte
 					 &post)) {
 			break;
 		}
-		weft_trace_post(ep->conf.handle, READ_ONCE(s->context), tag, len, l.op);
+		weft_trace_post_send(ep, READ_ONCE(s->context), l.peer, tag, len, l.op);
+		weft_trace_arrive(lep, flow->path, be16_to_cpu(ep->addr.port), 0, tag, len);
 		weft_ring_next(&ep->tx.ring, l.nslots);
 		/* freeing a posted receive takes the queue's lock */
 		if (++n == most || unlikely(post) || ep->tx.ring.cons == ep->tx.ring.prod)
@@ -410,7 +411,7 @@ static bool weft_fast_execute(struct weft_ep *ep, struct weft_out *out)
 	if (err == -EAGAIN)
 		return false;
 	weft_count(ep->core, msgs_sent);
-	weft_trace_post(ep->conf.handle, e->context, e->tag, e->len, e->op);
+	weft_trace_post_send(ep, e->context, e->dst, e->tag, e->len, e->op);
 	if (unlikely(err)) {
 		e->err = -err;
 		weft_send_cqe(ep, e, out);
@@ -625,7 +626,7 @@ static __always_inline bool weft_fast_leave(struct weft_ep *ep, struct weft_flow
 		weft_count(core, msgs_eager);
 		weft_count(core, tx_packets);
 		weft_count_add(core, tx_bytes, out->resv.len);
-		weft_trace_post(ep->conf.handle, READ_ONCE(s->context), tag, len, l.op);
+		weft_trace_post_send(ep, READ_ONCE(s->context), l.peer, tag, len, l.op);
 	}
 	return done;
 }
@@ -645,7 +646,7 @@ static noinline bool weft_fast_operate(struct weft_ep *ep, struct weft_flow *flo
 	    !weft_rma_alone(ep, flow, e, out))
 		return false;
 	weft_count(ep->core, msgs_sent);
-	weft_trace_post(ep->conf.handle, e->context, e->tag, e->len, e->op);
+	weft_trace_post_send(ep, e->context, e->dst, e->tag, e->len, e->op);
 	weft_ring_next(r, e->nslots);
 	weft_send_publish(ep);
 	return true;

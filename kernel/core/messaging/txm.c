@@ -231,7 +231,7 @@ static void weft_send_post(struct weft_ep *ep, struct weft_txm *txm, const struc
 	weft_lock(&ep->lock);
 	if (ep->state != WEFT_EPS_DEAD && ep->tx_cq) {
 		txm->tx.waits = true;
-		waits = !weft_cq_post(ep->tx_cq, c, NULL, 0, &txm->ovf, out);
+		waits = !weft_ep_complete(ep, ep->tx_cq, c, NULL, 0, &txm->ovf, out);
 		if (!waits)
 			txm->tx.waits = false;
 	}
@@ -259,7 +259,7 @@ static bool weft_send_write(struct weft_ep *ep, const struct weft_sq_entry *e,
 	if (likely(done)) {
 		c = weft_cq_slot(cq);
 		weft_send_fill(c, ep, e->context, e->tag, e->len, e->op, e->err);
-		weft_trace_complete(c->ep, c->context, c->tag, c->len, c->status);
+		weft_trace_complete(ep, c->context, c->tag, c->len, c->flags, c->status);
 		weft_cq_put_entry(cq, c, NULL, 0);
 		weft_cq_show(cq);
 		weft_cq_wake(cq, out);
@@ -281,7 +281,7 @@ void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct wef
 	weft_mutex_assert_held(&ep->sq_mutex);
 	if (weft_send_reports(e->flags, e->err) && ep->tx_cq && !weft_send_write(ep, e, out)) {
 		weft_send_fill(c, ep, e->context, e->tag, e->len, e->op, e->err);
-		if (unlikely(!weft_cq_post(ep->tx_cq, c, NULL, 0, NULL, out))) {
+		if (unlikely(!weft_ep_complete(ep, ep->tx_cq, c, NULL, 0, NULL, out))) {
 			struct weft_txm *txm = weft_send_use(ep);
 
 			txm->flags = e->flags;

@@ -49,6 +49,29 @@ static inline u16 weft_recv_flags(u16 flags)
 	       (flags & WEFT_MSG_GROUP ? WEFT_CQE_GROUP : 0);
 }
 
+/**
+ * weft_ep_complete - write a completion of an endpoint's operation, and trace it
+ * @ep: the endpoint; NULL: of a shared receive that no endpoint has taken
+ * @cq: the queue
+ * @e: as for weft_cq_post(), as are the other arguments
+ * @payload: payload
+ * @plen: bytes of it
+ * @ovf: where the completion waits
+ * @out: output
+ *
+ * Return: as weft_cq_post().
+ */
+static __always_inline bool weft_ep_complete(const struct weft_ep *ep, struct weft_cq *cq,
+					     const struct weft_cqe *e, const void *payload,
+					     u32 plen, struct weft_ovf *ovf, struct weft_out *out)
+{
+	bool done = weft_cq_post(cq, e, payload, plen, ovf, out);
+
+	if (weft_trace_complete_enabled() && (done || ovf))
+		weft_trace_complete(ep, e->context, e->tag, e->len, e->flags, e->status);
+	return done;
+}
+
 /* ---- service.c ------------------------------------------------------------------ */
 
 bool weft_service_used(struct weft_core *core, u16 svc);

@@ -115,7 +115,6 @@ static void weft_cq_write(struct weft_cq *cq, const struct weft_cqe *e, const vo
 
 	if (cq->bad)
 		return;
-	weft_trace_complete(e->ep, e->context, e->tag, e->len, e->status);
 	slot = weft_cq_slot(cq);
 	memcpy(slot, e, offsetof(struct weft_cqe, nslots));
 	weft_cq_put_entry(cq, slot, payload, plen);

@@ -176,7 +176,7 @@ static bool weft_rma_tell(struct weft_rxm *rxm, struct weft_out *out)
 
 	weft_lock(&ep->lock);
 	if (ep->state != WEFT_EPS_DEAD && ep->rx_cq &&
-	    !weft_cq_post(ep->rx_cq, &e, NULL, 0, &rma->ovf, out)) {
+	    !weft_ep_complete(ep, ep->rx_cq, &e, NULL, 0, &rma->ovf, out)) {
 		weft_rxm_get(rxm);
 		rma->tells = true;
 	}

@@ -359,6 +359,7 @@ static void weft_lane_again(struct weft_path *path, struct weft_lane *lane, stru
 		rec->again_at = weft_lane_tick(out->now);
 	else if ((s32)(weft_lane_tick(out->now) - rec->again_at) >= WEFT_DOUBT_TICKS)
 		weft_mtu_doubt(path, rec, out->now);
+	weft_trace_retransmit(path, lane->no, rec->psn, rec->len, rec->nseg, rec->again);
 	WRITE_ONCE(rec->again, true);
 	rec->acknow = true;
 	path->retrans += rec->nseg;

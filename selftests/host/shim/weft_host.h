@@ -565,9 +565,13 @@ typedef u64 *weft_counters_t;
 	((void)__atomic_fetch_add(&(core)->cnt[WEFT_CNT_##name], n, __ATOMIC_RELAXED))
 #define weft_count(core, name)	weft_count_add(core, name, 1)
 
-#define weft_trace_post(ep, context, tag, len, what)		((void)0)
-#define weft_trace_match(ep, context, tag, len, what)		((void)0)
-#define weft_trace_complete(ep, context, tag, len, what)	((void)0)
+#define weft_trace_post_send(...)	((void)0)
+#define weft_trace_post_recv(...)	((void)0)
+#define weft_trace_arrive(...)		((void)0)
+#define weft_trace_match(...)		((void)0)
+#define weft_trace_complete(...)	((void)0)
+#define weft_trace_complete_enabled()	false
+#define weft_trace_retransmit(...)	((void)0)
 
 weft_counters_t weft_counters_new(u32 n);
 void weft_counters_free(weft_counters_t c);

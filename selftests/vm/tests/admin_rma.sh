@@ -41,8 +41,8 @@ traced()
 	status=$?
 	echo 0 >$tracing/events/weft/weft_rma_denied/enable
 	[ $status = 0 ] && [ $(($(denied) - before)) = 1000 ] || return 1
-	told="weft_rma_denied: weft1 from $1 uid 0 service [1-9][0-9]*"
-	seen=$(grep -c "$told key 0x63 addr 0x0 errno 13 why key" $tracing/trace)
+	told="weft_rma_denied: weft1 peer $1 uid 0 service [1-9][0-9]*"
+	seen=$(grep -c "$told key 0x63 addr 0x0 err 13 why key" $tracing/trace)
 	[ "$seen" = 1000 ] || { echo "$seen of 1000"; tail -n 5 $tracing/trace; return 1; }
 }
 

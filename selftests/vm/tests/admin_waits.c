@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "flog.h"
 #include "shown.h"
 
 #define ROOM	(1u << 20)
@@ -282,11 +283,30 @@ static bool fdinfo(void)
 	CHECK(wait_for(1));
 	snprintf(words, sizeof(words), "cat /proc/%d/fdinfo/*", getpid());
 	CHECK_EQ(shell_on(0, words), 0);
-	snprintf(words, sizeof(words), " rdm enabled %s posted 1 unexpected 1 sending 0", b);
+	snprintf(words, sizeof(words), "weft-ep:\t%s rdm enabled handle ", b);
 	CHECK(says("weft-ep:\t", 2) && says(words, 1));
+	CHECK(says(" posted 1 unexpected 1 sending 0", 1));
 	CHECK(lines("weft-port:\tweft") >= 1 && says("weft-error:\tyes", 0));
 	/* the first message has completed in B's queue, and is not read */
 	return says("weft-waiting:\tyes", 0) && lines("weft-unread:\t0") < lines("weft-unread:\t");
+}
+
+/* The log, weftctl and fdinfo have one name for an endpoint. */
+static bool one_name(void)
+{
+	static char text[65536];
+	char b[64], words[256];
+
+	flog_clear();
+	CHECK(begin(FI_MSG | FI_TAGGED) && address(&p.b, b));
+	flog_text(text, sizeof(text));
+	snprintf(words, sizeof(words), "endpoint %s is enabled\n", b);
+	CHECK(strstr(text, words));
+	snprintf(words, sizeof(words), " ep %s type rdm state enabled ", b);
+	CHECK(!weftctl("ep show") && says(words, 1));
+	snprintf(words, sizeof(words), " ep %s ", b);
+	CHECK_EQ(fi_trecv(p.b.ep, rbuf, 1000, NULL, FI_ADDR_UNSPEC, 1, 0, NULL), 0);
+	return !weftctl("recv show") && says(words, 1);
 }
 
 int main(void)
@@ -301,11 +321,12 @@ int main(void)
 		{ "many, each once", many },
 		{ "receives of a shared queue", shared },
 		{ "fdinfo", fdinfo },
+		{ "one name for an endpoint", one_name },
 	};
 
 	sbuf = calloc(1, ROOM);
 	rbuf = calloc(1, ROOM);
-	if (!sbuf || !rbuf)
+	if (!sbuf || !rbuf || !flog_open("info"))
 		return 1;
 	checks_run_everywhere(cases, sizeof(cases) / sizeof(cases[0]), &apart, after);
 	return results_end();
