@@ -484,6 +484,7 @@ static const struct genl_ops weft_ops[] = {
 	WEFT_DUMP(WEFT_CMD_MR_GET),
 	WEFT_OP(WEFT_CMD_EVENT_GET, 0, NULL, weft_nl_events, name),
 	WEFT_SET(WEFT_CMD_PATH_DEL, weft_nl_path_del, action),
+	WEFT_SET(WEFT_CMD_EP_KILL, weft_nl_ep_kill, action),
 	WEFT_SET(WEFT_CMD_JOB_ADD, weft_nl_job_add, job),
 	WEFT_SET(WEFT_CMD_JOB_SET, weft_nl_job_set, job),
 	WEFT_SET(WEFT_CMD_JOB_DEL, weft_nl_job_del, job),

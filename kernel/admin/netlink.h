@@ -66,6 +66,7 @@ int weft_nl_mr(struct sk_buff *skb, struct netlink_callback *cb, struct weft_por
 extern const struct nla_policy weft_action_policy[WEFT_ATTR_PORT_FORCE + 1];
 
 int weft_nl_path_del(struct sk_buff *skb, struct genl_info *info);
+int weft_nl_ep_kill(struct sk_buff *skb, struct genl_info *info);
 
 /* ---- waits.c --------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft port - references on a port, and reports of its link by drivers
+ * weft port - references on a port, its name, and reports of its link by drivers
  *
  * Drivers call these functions, and port.c calls drivers. This file calls neither. The state
  * machine is in port.h. The functions take no lock.
@@ -12,9 +12,22 @@
 #include "history.h"
 #include "port.h"
 #include "upcalls.h"
+#include "../trace/upcalls.h"
 
 /** weft_port_wq - deletes ports whose device has gone */
 struct workqueue_struct *weft_port_wq;
+
+/**
+ * weft_named_port - name a port in trace points
+ * @core: its core
+ *
+ * Context: any.
+ * Return: the name.
+ */
+const char *weft_named_port(const struct weft_core *core)
+{
+	return weft_port_of(core)->name;
+}
 
 /**
  * weft_port_get - take another reference

@@ -2,15 +2,13 @@
 /*
  * weft trace - texts that name ports, nodes and endpoints
  *
- * A tracepoint in use calls these functions, in any context, with the locks of its caller. They
- * read what is constant, or what a lock of the tracepoint's caller protects, and take no lock.
+ * A tracepoint in use calls these functions, in any context, with the locks of its caller. They take
+ * no lock. upcalls.h has the functions that know the objects.
  */
-#include "core/object/av.h"
-#include "core/object/conn.h"
-#include "core/object/object.h"
-#include "core/transport/calls.h"
-#include "port/port.h"
-#include "trace/names.h"
+#include <linux/kernel.h>
+#include <linux/module.h>
+
+#include "names.h"
 
 /**
  * weft_trace_name - name a node or an endpoint, as weftctl does
@@ -54,41 +52,30 @@ void weft_trace_node(char name[WEFT_TRACE_NAME], const struct weft_sockaddr *add
  */
 u32 weft_trace_ep(char name[WEFT_TRACE_NAME], const struct weft_ep *ep)
 {
+	struct weft_sockaddr addr;
+	u32 pid;
+
 	name[0] = 0;
 	if (!ep)
 		return 0;
-	weft_trace_name(name, &ep->addr);
-	return ep->conf.program.pid;
+	pid = weft_named_ep(ep, &addr);
+	weft_trace_name(name, &addr);
+	return pid;
 }
 
 /**
  * weft_trace_peer - name a peer of an endpoint
  * @name: out: its name, empty: any peer, or an unknown one
- * @ep: the endpoint; NULL: none. Its connection cannot end meanwhile: ep->sq_mutex or ep->lock is
- *	held
- * @index: index in its address vector; a connected endpoint has one peer
+ * @ep: as for weft_named_peer(); NULL: none
+ * @index: as for weft_named_peer()
  */
 void weft_trace_peer(char name[WEFT_TRACE_NAME], const struct weft_ep *ep, u32 index)
 {
-	struct weft_av_entry *entry;
+	struct weft_sockaddr addr;
 
 	name[0] = 0;
-	if (!ep)
-		return;
-	if (ep->conf.type == WEFT_EP_MSG) {
-		struct weft_conn *conn = READ_ONCE(ep->cm.conn);
-
-		if (conn)
-			weft_trace_name(name, &conn->addr);
-		return;
-	}
-	if (!ep->av || index == WEFT_SRC_ANY)
-		return;
-	weft_rcu_lock();
-	entry = weft_av_get(ep->av, index);
-	if (entry)
-		weft_trace_name(name, &entry->addr);
-	weft_rcu_unlock();
+	if (ep && weft_named_peer(ep, index, &addr))
+		weft_trace_name(name, &addr);
 }
 
 /**
@@ -99,21 +86,11 @@ void weft_trace_peer(char name[WEFT_TRACE_NAME], const struct weft_ep *ep, u32 i
  */
 void weft_trace_sender(char name[WEFT_TRACE_NAME], const struct weft_path *path, u32 service)
 {
-	struct weft_sockaddr addr = *weft_path_addr(path);
+	struct weft_sockaddr addr;
 
+	weft_named_path(path, &addr);
 	addr.port = cpu_to_be16((u16)service);
 	weft_trace_name(name, &addr);
-}
-
-/**
- * weft_trace_core - name a port
- * @core: its core
- *
- * Return: its name.
- */
-const char *weft_trace_core(const struct weft_core *core)
-{
-	return weft_port_of(core)->name;
 }
 
 /**
@@ -124,7 +101,7 @@ const char *weft_trace_core(const struct weft_core *core)
  */
 const char *weft_trace_port(const struct weft_ep *ep)
 {
-	return ep ? weft_trace_core(ep->core) : "";
+	return ep ? weft_named_port(weft_named_core(ep)) : "";
 }
 
 /**
@@ -135,5 +112,7 @@ const char *weft_trace_port(const struct weft_ep *ep)
  */
 const char *weft_trace_path(const struct weft_path *path)
 {
-	return weft_trace_core(path->core);
+	struct weft_sockaddr addr;
+
+	return weft_named_port(weft_named_path(path, &addr));
 }

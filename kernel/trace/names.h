@@ -10,9 +10,7 @@
 #include <linux/socket.h>
 #include <linux/weft.h>
 
-struct weft_core;
-struct weft_ep;
-struct weft_path;
+#include "upcalls.h"
 
 #define WEFT_TRACE_NAME	64	/* bytes of a name, with its end: [IPv6 address%scope]:service */
 
@@ -40,7 +38,6 @@ void weft_trace_node(char name[WEFT_TRACE_NAME], const struct weft_sockaddr *add
 u32 weft_trace_ep(char name[WEFT_TRACE_NAME], const struct weft_ep *ep);
 void weft_trace_peer(char name[WEFT_TRACE_NAME], const struct weft_ep *ep, u32 index);
 void weft_trace_sender(char name[WEFT_TRACE_NAME], const struct weft_path *path, u32 service);
-const char *weft_trace_core(const struct weft_core *core);
 const char *weft_trace_port(const struct weft_ep *ep);
 const char *weft_trace_path(const struct weft_path *path);
 

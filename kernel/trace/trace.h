@@ -81,7 +81,7 @@ TRACE_EVENT(weft_post_recv,
 		 u32 src, u64 tag, u64 mask, u64 len, u32 op),
 	TP_ARGS(core, ep, srq, context, src, tag, mask, len, op),
 	TP_STRUCT__entry(
-		__string(port, weft_trace_core(core))
+		__string(port, weft_named_port(core))
 		__array(char, ep, WEFT_TRACE_NAME)
 		__array(char, peer, WEFT_TRACE_NAME)
 		__field(u32, pid)
@@ -93,7 +93,7 @@ TRACE_EVENT(weft_post_recv,
 		__field(u64, len)
 	),
 	TP_fast_assign(
-		weft_assign_str(port, weft_trace_core(core));
+		weft_assign_str(port, weft_named_port(core));
 		__entry->pid = weft_trace_ep(__entry->ep, ep);
 		weft_trace_peer(__entry->peer, ep, src);
 		__entry->srq = srq;

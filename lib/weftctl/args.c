@@ -298,20 +298,48 @@ int parse_port_flush(int argc, char **argv, bool *force)
 	return parse_force("port flush", argc, argv, force);
 }
 
-int parse_path_del(int argc, char **argv, struct path_end *end)
+/* 10.77.0.1:7, [fd77::1]:7 */
+static int parse_service(const char *arg, struct weft_sockaddr *addr)
 {
-	char what[128];
+	const char *colon = strrchr(arg, ':'), *host = arg;
+	char text[ADDR_TEXT];
+	unsigned long service;
+	size_t len = colon ? (size_t)(colon - arg) : 0;
+
+	if (len > 1 && arg[0] == '[' && arg[len - 1] == ']') {
+		host++;
+		len -= 2;
+	} else if (memchr(arg, ':', len)) {
+		len = 0;
+	}
+	if (!len || len >= sizeof(text) || parse_number(colon + 1, 1, 65535, &service)) {
+		complain("\"%s\" is no endpoint: it must be as 10.77.0.1:7 or [fd77::1]:7", arg);
+		return -1;
+	}
+	memcpy(text, host, len);
+	text[len] = 0;
+	if (parse_addr(text, addr))
+		return -1;
+	addr->port = htons((uint16_t)service);
+	return 0;
+}
+
+int parse_end(const char *what, bool service, int argc, char **argv, struct end *end)
+{
+	char words[128];
 
 	memset(end, 0, sizeof(*end));
 	if (argc < 2) {
-		complain("path del needs a port and an address, try \"weftctl path del help\"");
+		complain("%s needs a port and an address, try \"weftctl %s help\"", what, what);
 		return -1;
 	}
-	snprintf(what, sizeof(what), "path del %s %s", argv[0], argv[1]);
-	if (parse_force(what, argc - 2, argv + 2, &end->force))
+	snprintf(words, sizeof(words), "%s %s %s", what, argv[0], argv[1]);
+	if (parse_force(words, argc - 2, argv + 2, &end->force))
 		return -1;
 	end->port = argv[0];
-	return parse_port_name(argv[0]) || parse_addr(argv[1], &end->addr) ? -1 : 0;
+	if (parse_port_name(argv[0]))
+		return -1;
+	return service ? parse_service(argv[1], &end->addr) : parse_addr(argv[1], &end->addr);
 }
 
 static int parse_engine(const char *arg, struct port_change *change)

@@ -291,8 +291,7 @@ static const struct view port_view = {
 };
 
 static const struct view ep_view = {
-	"ep", WEFT_CMD_EP_GET, ep_fields, "port ep state peer pid comm",
-	"endpoints: state, addresses, what waits and what is being sent, owner"
+	"ep", WEFT_CMD_EP_GET, ep_fields, "port ep state peer pid comm", NULL
 };
 
 static const struct view ctx_view = {
@@ -385,6 +384,11 @@ int show_ports(int argc, char **argv)
 	return show(&port_view, argc, argv);
 }
 
+int show_eps(int argc, char **argv)
+{
+	return show(&ep_view, argc, argv);
+}
+
 int show_paths(int argc, char **argv)
 {
 	return show(&path_view, argc, argv);
@@ -414,11 +418,6 @@ static int run_view(const struct view *view, int argc, char **argv)
 		return 0;
 	}
 	return show(view, argc, argv);
-}
-
-int do_ep(int argc, char **argv)
-{
-	return run_view(&ep_view, argc, argv);
 }
 
 int do_ctx(int argc, char **argv)

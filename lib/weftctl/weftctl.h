@@ -122,14 +122,15 @@ int parse_port_del(int argc, char **argv, bool *force);
 /* [force] */
 int parse_port_flush(int argc, char **argv, bool *force);
 
-/* Arguments of "path del" */
-struct path_end {
+/* Arguments of a command that ends an object: NAME ADDRESS[:SERVICE] [force] */
+struct end {
 	const char *port;
 	struct weft_sockaddr addr;
 	bool force;
 };
 
-int parse_path_del(int argc, char **argv, struct path_end *end);
+/* @what: the command; @service: the address has a service */
+int parse_end(const char *what, bool service, int argc, char **argv, struct end *end);
 int parse_port_set(int argc, char **argv, struct port_change *change);
 int parse_limit_set(int argc, char **argv, struct limit_change *change);
 int parse_job(const char *verb, int argc, char **argv, struct job_change *change);
@@ -383,6 +384,21 @@ int collect(uint8_t cmd, const char *what, const char *port,
 	    struct answers *to);
 void release(struct answers *answers);
 
+/* A command that ends objects of a kind */
+struct ending {
+	const char *what;	/* the command: "path del" */
+	const char *noun;	/* an object: "path" */
+	uint8_t cmd;		/* the request */
+	int attr;		/* the address that names the object */
+	bool service;		/* it has a service */
+	uint8_t users;		/* what names programs that use the object: a dump, */
+	const char *dump;	/* its command, and a test of its objects */
+	bool (*uses)(struct nlattr *attrs, int len, const void *addr_text);
+};
+
+/* Return: exit status */
+int run_end(const struct ending *e, int argc, char **argv);
+
 /*
  * Copy the name of a process (@attr may be NULL). Its user chooses it, and it is printed on a
  * terminal: other characters become "?".
@@ -470,6 +486,7 @@ int do_limit(int argc, char **argv);
 int do_job(int argc, char **argv);
 
 int show_ports(int argc, char **argv);
+int show_eps(int argc, char **argv);
 int show_paths(int argc, char **argv);
 int show_limits(int argc, char **argv);
 int show_jobs(int argc, char **argv);

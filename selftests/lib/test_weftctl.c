@@ -267,17 +267,34 @@ static void test_limit_set(void)
 	}
 }
 
-static void test_path_del(void)
+static void test_end(void)
 {
+	static const char *const wrong[] = { "10.77.0.1", "10.77.0.1:0", "10.77.0.1:65536",
+					     "10.77.0.1:", ":7", "fd77::1:7", "[fd77::1]", "[]:7",
+					     "[fd77::1:7", "10.77.0.1:7x", "weft0:7" };
 	char *argv[WORDS];
-	struct path_end end;
+	struct end end;
+	unsigned int i;
 	int argc = split("weft0 fd77::1 f", argv);
 
-	CHECK(!parse_path_del(argc, argv, &end) && end.force && !strcmp(end.port, "weft0"));
+	CHECK(!parse_end("path del", false, argc, argv, &end) && end.force &&
+	      !strcmp(end.port, "weft0"));
 	CHECK(end.addr.family == AF_INET6 && end.addr.addr[0] == 0xfd && end.addr.addr[15] == 1);
 	argc = split("weft1 10.77.0.2", argv);
-	CHECK(!parse_path_del(argc, argv, &end) && !end.force && !end.addr.port);
+	CHECK(!parse_end("path del", false, argc, argv, &end) && !end.force && !end.addr.port);
 	CHECK(end.addr.family == AF_INET && end.addr.addr[3] == 2);
+	argc = split("weft1 10.77.0.2:7 force", argv);
+	CHECK(!parse_end("ep kill", true, argc, argv, &end) && end.force);
+	CHECK(end.addr.family == AF_INET && end.addr.addr[3] == 2 && ntohs(end.addr.port) == 7);
+	argc = split("weft1 [fd77::1]:65535", argv);
+	CHECK(!parse_end("ep kill", true, argc, argv, &end) && !end.force);
+	CHECK(end.addr.family == AF_INET6 && end.addr.addr[15] == 1 &&
+	      ntohs(end.addr.port) == 65535);
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		argc = split("weft1 address", argv);
+		argv[1] = (char *)(uintptr_t)wrong[i];
+		CHECK(parse_end("ep kill", true, argc, argv, &end) == -1);
+	}
 }
 
 static void test_filter(void)
@@ -537,7 +554,7 @@ static const struct test tests[] = {
 	{ "port set", test_port_set },
 	{ "limit set", test_limit_set },
 	{ "jobs", test_job },
-	{ "path del", test_path_del },
+	{ "path del, ep kill", test_end },
 	{ "show's filter", test_filter },
 	{ "filters of what waits", test_waits },
 	{ "commands from a file", test_batch },

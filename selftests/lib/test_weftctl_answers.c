@@ -335,10 +335,10 @@ static void test_sums(void)
 	/* the same addresses at another port */
 	flow("weft1", "out", 7, "10.77.0.2", 5, 5, 99000000);
 	CHECK(!run(do_ep, NULL, NULL, NULL));
-	check_text(caught.text, "weft0: addr 10.77.0.1:7\n");
+	check_text(caught.text, "weft0: ep 10.77.0.1:7\n");
 	out_count(true);
 	CHECK(!run(do_ep, NULL, NULL, NULL));
-	check_text(caught.text, "weft0: addr 10.77.0.1:7 flows_out 2 flows_in 2 waiting 13 "
+	check_text(caught.text, "weft0: ep 10.77.0.1:7 flows_out 2 flows_in 2 waiting 13 "
 		   "unacked 24 oldest_ms 9 unmatched 1001 gaps 1\n");
 	CHECK(!run(do_path, "show", NULL, NULL));
 	check_text(caught.text, "weft0: path 10.77.0.2 flows_out 2 flows_in 1 waiting 103 "

@@ -139,9 +139,9 @@ static int limit_of(int argc, char **argv)
 
 static int path_of(int argc, char **argv)
 {
-	struct path_end end;
+	struct end end;
 
-	return parse_path_del(argc, argv, &end);
+	return parse_end("path del", false, argc, argv, &end);
 }
 
 static int cq_of(int argc, char **argv)

@@ -53,6 +53,11 @@
 #define WEFT_CMD_MR_GET		25	/* dump: [PORT_NAME]: registered memory */
 /* PORT_NAME, PATH_ADDR, [PORT_FORCE]; EBUSY: flows use the path; ENOENT: there is none */
 #define WEFT_CMD_PATH_DEL	26
+/*
+ * PORT_NAME, EP_ADDR with its service, PORT_FORCE; EBUSY: without FORCE, a program uses it; ENOENT:
+ * there is none; EALREADY: it is in error
+ */
+#define WEFT_CMD_EP_KILL	27
 
 #define WEFT_ATTR_UNSPEC	0
 #define WEFT_ATTR_PAD		1

@@ -107,6 +107,26 @@ bool weft_core_retime(struct weft_core *core, u32 *pos, weft_ns now);
 int weft_core_path_end(struct weft_core *core, const struct weft_sockaddr *addr, bool used, int err,
 		       weft_ns now, struct weft_out *out);
 
+/**
+ * weft_core_ep_end - end an endpoint, at the wish of an administrator
+ * @core: the core
+ * @addr: its address and service
+ * @used: although a program uses it, as it does until the program closes it
+ * @err: errno (positive) of its operations
+ * @now: time
+ * @out: flushed when it fills up; the caller flushes the rest
+ *
+ * All its operations complete with @err, and so do those that its program posts later. The program
+ * gets the event EP_ERROR. Peers of a connection get its end, other peers ECONNREFUSED. The endpoint
+ * stays until the program closes it.
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOENT: there is no such endpoint; -EBUSY: a program uses it; -EALREADY: it is in
+ * error.
+ */
+int weft_core_ep_end(struct weft_core *core, const struct weft_sockaddr *addr, bool used, int err,
+		     weft_ns now, struct weft_out *out);
+
 /* Free a core. The adapter ensures that no endpoint exists and no call is inside. May sleep. */
 void weft_core_exit(struct weft_core *core);
 

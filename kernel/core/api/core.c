@@ -212,32 +212,6 @@ bool weft_core_retime(struct weft_core *core, u32 *pos, weft_ns now)
 	return path;
 }
 
-int weft_core_path_end(struct weft_core *core, const struct weft_sockaddr *addr, bool used, int err,
-		       weft_ns now, struct weft_out *out)
-{
-	struct weft_path *path;
-	int ret = 0;
-
-	out->now = now;
-	weft_lock(&core->lock);
-	path = weft_path_lookup(core, addr);
-	if (path)
-		weft_path_get(path);
-	weft_unlock(&core->lock);
-	if (!path)
-		return -ENOENT;
-	weft_lock(&path->lock);
-	if (path->nflow && !used) {
-		ret = -EBUSY;
-	} else if (!path->failing) {
-		weft_gone_tell(path, out);
-		weft_path_fail(path, err, out);
-	}
-	weft_unlock(&path->lock);
-	weft_path_put(path);
-	return ret;
-}
-
 bool weft_core_stop(struct weft_core *core, weft_ns now, int err, struct weft_out *out)
 {
 	struct weft_path *path;

@@ -214,6 +214,8 @@ int weft_ep_notify(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *
 			alone = weft_fast_out(ep, out);
 			if (!alone)
 				err = weft_send_drain(ep, 0, out);
+		} else if (state == WEFT_EPS_ERROR && ep->tx.flush) {
+			err = weft_send_drain(ep, ep->tx.flush, out);
 		}
 		weft_mutex_unlock(&ep->sq_mutex);
 		/* after a message alone only wake-ups can be left */

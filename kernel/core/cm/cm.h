@@ -57,6 +57,7 @@ void weft_cm_expire(struct weft_conn *conn, struct weft_out *out);
 /* ---- connect.c ------------------------------------------------------------------ */
 
 void weft_cm_kill(struct weft_ep *ep, struct weft_out *out);
+void weft_cm_abort(struct weft_ep *ep, int err, struct weft_out *out);
 void weft_cm_ask_again(struct weft_ep *ep, struct weft_out *out);
 
 #endif

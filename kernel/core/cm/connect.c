@@ -477,6 +477,34 @@ static void weft_cm_end(struct weft_conn *conn, int err, struct weft_out *out)
 	}
 }
 
+/* End the connection of an endpoint, if it has one. ep->sq_mutex is held. */
+static void weft_cm_end_own(struct weft_ep *ep, int err, struct weft_out *out)
+{
+	struct weft_conn *conn;
+
+	weft_mutex_assert_held(&ep->sq_mutex);
+	/* set while the mutex is held, and not changed until the endpoint is destroyed */
+	conn = ep->cm.conn;
+	if (!conn)
+		return;
+	weft_lock(&conn->path->lock);
+	weft_cm_end(conn, err, out);
+	weft_path_output(conn->path, out);
+	weft_unlock(&conn->path->lock);
+}
+
+/**
+ * weft_cm_abort - end the connection of an endpoint in error, or refuse its requests
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @err: errno for a connection that is being requested
+ * @out: output
+ */
+void weft_cm_abort(struct weft_ep *ep, int err, struct weft_out *out)
+{
+	weft_cm_kill_reqs(ep, out);
+	weft_cm_end_own(ep, err, out);
+}
+
 /* Stop accepting posts. Return: 0, -ENOTCONN: it was never connected. */
 static int weft_cm_stop(struct weft_ep *ep, struct weft_out *out)
 {
@@ -501,26 +529,6 @@ static int weft_cm_stop(struct weft_ep *ep, struct weft_out *out)
 	}
 	weft_unlock(&ep->lock);
 	return err;
-}
-
-/* Cancel all posted operations. ep->sq_mutex is held. */
-static void weft_cm_cancel(struct weft_ep *ep, struct weft_out *out)
-{
-	weft_mutex_assert_held(&ep->sq_mutex);
-	weft_send_drain(ep, ECANCELED, out);
-	weft_ep_drop_sends(ep, ECANCELED, out);
-	/* sends that the canceled ones have held up */
-	weft_send_drain(ep, ECANCELED, out);
-	weft_recv_all(ep, out);
-	weft_lock(&ep->lock);
-	weft_recv_drain(ep, out);
-	weft_recv_cancel_all(ep, ECANCELED, out);
-	weft_recv_drop_all(ep, out);
-	weft_unlock(&ep->lock);
-	while (weft_ep_drop_active(ep, ECANCELED, out)) {
-		weft_flush(out);
-		weft_nap();
-	}
 }
 
 /*
@@ -563,7 +571,6 @@ static bool weft_cm_linger(struct weft_ep *ep, struct weft_out *out)
  */
 int weft_cm_shutdown(struct weft_ep *ep, bool graceful, weft_ns now, struct weft_out *out)
 {
-	struct weft_conn *conn;
 	int err = 0;
 
 	out->now = now;
@@ -574,16 +581,9 @@ int weft_cm_shutdown(struct weft_ep *ep, bool graceful, weft_ns now, struct weft
 		err = weft_cm_stop(ep, out);
 		if (err)
 			goto out;
-		weft_cm_cancel(ep, out);
+		weft_ep_cancel_all(ep, ECANCELED, out);
 	}
-	/* set while the mutex is held, and not changed until the endpoint is destroyed */
-	conn = ep->cm.conn;
-	if (conn) {
-		weft_lock(&conn->path->lock);
-		weft_cm_end(conn, ECANCELED, out);
-		weft_path_output(conn->path, out);
-		weft_unlock(&conn->path->lock);
-	}
+	weft_cm_end_own(ep, ECANCELED, out);
 	weft_flush(out);
 out:
 	weft_mutex_unlock(&ep->sq_mutex);

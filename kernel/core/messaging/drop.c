@@ -72,6 +72,35 @@ void weft_ep_drop_sends(struct weft_ep *ep, int status, struct weft_out *out)
 }
 
 /**
+ * weft_ep_cancel_all - end all posted operations, with completions
+ * @ep: the endpoint, which accepts no more posts; ep->sq_mutex is held
+ * @err: errno
+ * @out: output; flushed if receives cannot be ended at once
+ *
+ * Completed sends are still delivered.
+ *
+ * Context: may sleep.
+ */
+void weft_ep_cancel_all(struct weft_ep *ep, int err, struct weft_out *out)
+{
+	weft_mutex_assert_held(&ep->sq_mutex);
+	weft_send_drain(ep, err, out);
+	weft_ep_drop_sends(ep, err, out);
+	/* sends that the canceled ones have held up */
+	weft_send_drain(ep, err, out);
+	weft_recv_all(ep, out);
+	weft_lock(&ep->lock);
+	weft_recv_drain(ep, out);
+	weft_recv_cancel_all(ep, err, out);
+	weft_recv_drop_all(ep, out);
+	weft_unlock(&ep->lock);
+	while (weft_ep_drop_active(ep, err, out)) {
+		weft_flush(out);
+		weft_nap();
+	}
+}
+
+/**
  * weft_ep_drop_active - end all receives that have been matched
  * @ep: the endpoint
  * @err: errno

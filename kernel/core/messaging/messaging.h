@@ -306,5 +306,6 @@ int weft_ep_ready(struct weft_ep *ep, const struct weft_ep_queues *q);
 
 void weft_ep_drop_sends(struct weft_ep *ep, int status, struct weft_out *out);
 bool weft_ep_drop_active(struct weft_ep *ep, int err, struct weft_out *out);
+void weft_ep_cancel_all(struct weft_ep *ep, int err, struct weft_out *out);
 
 #endif

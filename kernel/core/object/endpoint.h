@@ -37,7 +37,8 @@
  * @cqe: completion of the message being received; on the stack it would be zeroed first
  * @stalled: no receive was free, or the ring is paused
  * @paused: searches have taken long: @work continues
- * @flush: errno of entries that were left in the ring when the port went; 0: the port is there
+ * @flush: errno of entries that were left in the ring when the port went, or of all entries from now
+ *	on: an administrator has ended the endpoint; 0: neither
  * @hungry: receives or a larger table are needed; see grow.c
  * @starved: they could not be allocated: a timer tries again
  * @work: continues a paused receive ring, and allocates what is needed
@@ -147,6 +148,7 @@ struct weft_ep_rx {
  * @ngroups: number of @groups; sq_mutex
  * @next_group: number of the next group; sq_mutex
  * @work: continues the send ring
+ * @flush: errno of all entries from now on: an administrator has ended the endpoint; 0: it works
  * @stalled: no send was free
  * @starved: and none could be allocated: a timer tries again; sq_mutex, read without it
  * @nheld: sends that hold their slots in the ring
@@ -178,6 +180,7 @@ struct weft_ep_tx {
 	u32 ngroups;
 	u32 next_group;
 	struct weft_work work;
+	u16 flush;
 	bool stalled;
 	bool starved;
 	u32 nheld;

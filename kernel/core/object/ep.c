@@ -141,6 +141,7 @@ int weft_ep_txms(struct weft_ep *ep)
  */
 void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear)
 {
+	bool works = ep->state < WEFT_EPS_ERROR;
 	u32 shown;
 
 	weft_assert_held(&ep->lock);
@@ -149,9 +150,10 @@ void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear)
 		set |= WEFT_ST_RQ_NOTIFY;
 	ep->st = (ep->st & ~clear) | set;
 	shown = ep->st;
-	if (ep->polled)
+	/* no engine and no timer looks at the rings of an endpoint in error */
+	if (works && ep->polled)
 		shown &= ~(WEFT_ST_SQ_NOTIFY | WEFT_ST_RQ_NOTIFY);
-	else if (ep->timed)
+	else if (works && ep->timed)
 		shown = (shown & ~WEFT_ST_SQ_NOTIFY) | WEFT_ST_SQ_TIMED |
 			(READ_ONCE(ep->flow.near) ? WEFT_ST_SQ_NEAR : 0);
 	WRITE_ONCE(ep->conf.status->flags, shown);

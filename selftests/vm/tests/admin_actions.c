@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * "weftctl path del": a path ends, programs are told why, and the next message makes a new path
+ * "weftctl path del": a path ends, programs are told why, and the next message makes a new path;
+ * "weftctl ep kill": an endpoint ends
  * TIMEOUT: 100
  */
 #include <stdlib.h>
@@ -107,6 +108,45 @@ static bool unused(void)
 	return true;
 }
 
+/* B's endpoint ends: its receives, A's send, and what both post later. */
+static bool killed(bool v6)
+{
+	char b[64], words[128];
+
+	CHECK(begin(v6) && passes(1) && address(&p.b, b));
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, ROOM, NULL, p.a.peer, 2, NULL), 0);
+	CHECK_EQ(fi_trecv(p.b.ep, rbuf, ROOM, NULL, FI_ADDR_UNSPEC, 3, 0, NULL), 0);
+	CHECK(wait_for_line(0, "send show", " for receive age_ms "));
+	snprintf(words, sizeof(words), "ep kill weft1 %s", b);
+	CHECK(weftctl_on(1, words));
+	snprintf(words, sizeof(words), "process %d (admin_actions) of user 0 uses the endpoint",
+		 getpid());
+	CHECK(says("a program uses the endpoint; with 'force' its operations fail", 1) &&
+	      says(words, 1));
+	snprintf(words, sizeof(words), "ep kill weft1 %s force", b);
+	CHECK_EQ(weftctl_on(1, words), 0);
+	CHECK(says("", 0));
+	CHECK(fails(p.b.rxcq, FI_ECONNABORTED));
+	CHECK(fails(p.a.txcq, FI_ECONNREFUSED));
+	CHECK_EQ(fi_trecv(p.b.ep, rbuf, ROOM, NULL, FI_ADDR_UNSPEC, 4, 0, NULL), -FI_EIO);
+	CHECK_EQ(fi_tsend(p.b.ep, sbuf, 8, NULL, p.b.peer, 4, NULL), -FI_EIO);
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, p.a.peer, 5, NULL), 0);
+	CHECK(fails(p.a.txcq, FI_ECONNREFUSED));
+	CHECK(weftctl_on(1, words) && says("the endpoint is in error already", 1));
+	snprintf(words, sizeof(words), " ep %s type rdm state error ", b);
+	return !weftctl_on(1, "ep show") && says(words, 1);
+}
+
+static bool killed_4(void)
+{
+	return killed(false);
+}
+
+static bool killed_6(void)
+{
+	return killed(true);
+}
+
 static bool refused(void)
 {
 	CHECK(weftctl_on(0, "path del weft0 10.77.0.99 force"));
@@ -116,6 +156,13 @@ static bool refused(void)
 	CHECK(weftctl_on(0, "path del weft0") && says("needs a port and an address", 1));
 	CHECK(shell_on(0, "setpriv --reuid 1990 --regid 1990 --clear-groups "
 			  "weftctl path del weft0 10.77.0.2 force 2>&1"));
+	CHECK(says("not permitted", 1));
+	CHECK(weftctl_on(0, "ep kill weft0 10.77.0.1:9 force"));
+	CHECK(says("the port has no such endpoint; see 'ep show'", 1));
+	CHECK(weftctl_on(0, "ep kill weft0 10.77.0.2:9 force") && says("no such endpoint", 1));
+	CHECK(weftctl_on(0, "ep kill weft0 10.77.0.1") && says("is no endpoint: it must be as", 1));
+	CHECK(shell_on(0, "setpriv --reuid 1990 --regid 1990 --clear-groups "
+			  "weftctl ep kill weft0 10.77.0.1:9 force 2>&1"));
 	return says("not permitted", 1);
 }
 
@@ -125,7 +172,9 @@ int main(void)
 		{ "a path that programs use", used_4 },
 		{ "a path that programs use, IPv6", used_6 },
 		{ "a path that no program uses", unused },
-		{ "paths and users for whom it is refused", refused },
+		{ "an endpoint", killed_4 },
+		{ "an endpoint, IPv6", killed_6 },
+		{ "objects and users for whom it is refused", refused },
 	};
 
 	sbuf = calloc(1, ROOM);
