@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What shown.h says. */
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 #include "shown.h"
@@ -55,13 +56,22 @@ bool says(const char *what, unsigned int times)
 
 bool address(const struct side *s, char text[64])
 {
-	uint8_t name[64];
+	union {
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} name;
 	size_t len = sizeof(name);
+	char host[INET6_ADDRSTRLEN];
 
-	CHECK_EQ(fi_getname(&s->ep->fid, name, &len), 0);
-	/* a sockaddr_in */
-	snprintf(text, 64, "%u.%u.%u.%u:%u", name[4], name[5], name[6], name[7],
-		 name[2] << 8 | name[3]);
+	CHECK_EQ(fi_getname(&s->ep->fid, &name, &len), 0);
+	if (name.v4.sin_family == AF_INET)
+		snprintf(text, 64, "%s:%u",
+			 inet_ntop(AF_INET, &name.v4.sin_addr, host, sizeof(host)),
+			 ntohs(name.v4.sin_port));
+	else
+		snprintf(text, 64, "[%s]:%u",
+			 inet_ntop(AF_INET6, &name.v6.sin6_addr, host, sizeof(host)),
+			 ntohs(name.v6.sin6_port));
 	return true;
 }
 
