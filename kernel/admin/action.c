@@ -18,7 +18,7 @@ const struct nla_policy weft_action_policy[WEFT_ATTR_PORT_FORCE + 1] = {
 	[WEFT_ATTR_PORT_FORCE] = { .type = NLA_FLAG },
 };
 
-/* End an object of @core with ECONNABORTED. @force: although programs use it. Return: as netlink. */
+/* End an object of @core with ECONNABORTED. @force: although programs use it. Return: 0, -errno. */
 typedef int (*weft_end_fn)(struct weft_core *core, struct weft_sockaddr *addr, bool force,
 			   struct weft_out *out);
 
@@ -35,8 +35,11 @@ static int weft_ep_end(struct weft_core *core, struct weft_sockaddr *addr, bool 
 	return weft_core_ep_end(core, addr, force, ECONNABORTED, weft_now(), out);
 }
 
-/* @attr: address of the object. Return: as @end; -EINVAL: an attribute is missing; -ENODEV, -ENOMEM. */
-static int weft_action(const struct genl_info *info, int attr, weft_end_fn end)
+/*
+ * End the object whose address is the attribute @attr. Return: as @end; -EINVAL: an attribute is
+ * missing; -ENODEV, -ENOMEM.
+ */
+static int weft_action(struct genl_info *info, int attr, weft_end_fn end)
 {
 	struct weft_sockaddr addr;
 	struct weft_port *port;
@@ -105,9 +108,9 @@ int weft_nl_ep_kill(struct sk_buff *skb, struct genl_info *info)
 				    "the port has no such endpoint; see 'ep show'");
 	else if (err == -EBUSY)
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[WEFT_ATTR_EP_ADDR],
-				    "a program uses the endpoint; with 'force' its operations fail");
+				    "a program uses it; with 'force' its operations fail");
 	else if (err == -EALREADY)
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[WEFT_ATTR_EP_ADDR],
-				    "the endpoint is in error already: its program has to close it");
+				    "the endpoint is in error: its program has to close it");
 	return err;
 }

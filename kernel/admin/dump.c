@@ -79,6 +79,12 @@ static bool weft_ep_truncated_put(struct sk_buff *skb, const struct weft_ep_info
 				  weft_since(weft_now(), info->truncated_at), WEFT_ATTR_PAD));
 }
 
+/* A counter of 64 bits */
+static int weft_sum_put(struct sk_buff *skb, int attr, u64 value)
+{
+	return nla_put_u64_64bit(skb, attr, value, WEFT_ATTR_PAD);
+}
+
 static int weft_dump_ep(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
 			u64 *pos)
 {
@@ -99,6 +105,10 @@ static int weft_dump_ep(struct sk_buff *skb, struct netlink_callback *cb, struct
 	       nla_put_u32(skb, WEFT_ATTR_EP_UNEXP, ep.info.unexp) ||
 	       nla_put_u32(skb, WEFT_ATTR_EP_SENDING, ep.info.sending) ||
 	       weft_ep_truncated_put(skb, &ep.info) ||
+	       weft_sum_put(skb, WEFT_ATTR_EP_SENT, ep.info.sent) ||
+	       weft_sum_put(skb, WEFT_ATTR_EP_SENT_BYTES, ep.info.sent_bytes) ||
+	       weft_sum_put(skb, WEFT_ATTR_EP_RECEIVED, ep.info.received) ||
+	       weft_sum_put(skb, WEFT_ATTR_EP_RECEIVED_BYTES, ep.info.received_bytes) ||
 	       (ep.info.job[0] && nla_put_string(skb, WEFT_ATTR_JOB_NAME, ep.info.job));
 }
 
@@ -191,7 +201,13 @@ static int weft_dump_path(struct sk_buff *skb, struct netlink_callback *cb, stru
 	       nla_put_u32(skb, WEFT_ATTR_PATH_CWND, info.cwnd) ||
 	       nla_put_u32(skb, WEFT_ATTR_PATH_FLIGHT, info.flight) ||
 	       nla_put_u32(skb, WEFT_ATTR_PATH_NFLOW, info.nflow) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_PATH_RETRANS, info.retrans, WEFT_ATTR_PAD) ||
+	       weft_sum_put(skb, WEFT_ATTR_PATH_RETRANS, info.retrans) ||
+	       weft_sum_put(skb, WEFT_ATTR_PATH_SPURIOUS, info.spurious) ||
+	       weft_sum_put(skb, WEFT_ATTR_PATH_TIMEOUTS, info.timeouts) ||
+	       weft_sum_put(skb, WEFT_ATTR_PATH_TX_PACKETS, info.tx_packets) ||
+	       weft_sum_put(skb, WEFT_ATTR_PATH_TX_BYTES, info.tx_bytes) ||
+	       weft_sum_put(skb, WEFT_ATTR_PATH_RX_PACKETS, info.rx_packets) ||
+	       weft_sum_put(skb, WEFT_ATTR_PATH_RX_BYTES, info.rx_bytes) ||
 	       nla_put_u32(skb, WEFT_ATTR_PATH_PAYLOAD, info.max_payload);
 }
 

@@ -2,8 +2,8 @@
 /*
  * weft trace - texts that name ports, nodes and endpoints
  *
- * A tracepoint in use calls these functions, in any context, with the locks of its caller. They take
- * no lock. upcalls.h has the functions that know the objects.
+ * A tracepoint in use calls these functions, in any context, with the locks of its caller. They
+ * take no lock. upcalls.h has the functions that know the objects.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>

@@ -49,6 +49,10 @@ static const struct field ep_fields[] = {
 	{ WEFT_ATTR_EP_SENDING, UINT, OUT_KEY, "sending" },
 	{ WEFT_ATTR_EP_TRUNCATED, UINT, OUT_KEY, "truncated" },
 	{ WEFT_ATTR_EP_TRUNCATED_AGE, MS, OUT_KEY, "truncated_ms" },
+	{ WEFT_ATTR_EP_SENT, SUM, OUT_KEY, "sent" },
+	{ WEFT_ATTR_EP_SENT_BYTES, SUM, OUT_KEY, "sent_bytes" },
+	{ WEFT_ATTR_EP_RECEIVED, SUM, OUT_KEY, "received" },
+	{ WEFT_ATTR_EP_RECEIVED_BYTES, SUM, OUT_KEY, "received_bytes" },
 	{ WEFT_ATTR_JOB_NAME, STR, OUT_KEY, "job" },
 	{ WEFT_ATTR_CTX_ID, UINT, OUT_KEY, "ctx" },
 	{ WEFT_ATTR_EP_HANDLE, UINT, OUT_KEY, "handle" },
@@ -82,6 +86,12 @@ static const struct field path_fields[] = {
 	{ WEFT_ATTR_PATH_FLIGHT, UINT, OUT_KEY, "flight" },
 	{ WEFT_ATTR_PATH_NFLOW, UINT, OUT_KEY, "flows" },
 	{ WEFT_ATTR_PATH_RETRANS, UINT, OUT_KEY, "retrans" },
+	{ WEFT_ATTR_PATH_SPURIOUS, SUM, OUT_KEY, "spurious" },
+	{ WEFT_ATTR_PATH_TIMEOUTS, SUM, OUT_KEY, "timeouts" },
+	{ WEFT_ATTR_PATH_TX_PACKETS, SUM, OUT_KEY, "tx_packets" },
+	{ WEFT_ATTR_PATH_TX_BYTES, SUM, OUT_KEY, "tx_bytes" },
+	{ WEFT_ATTR_PATH_RX_PACKETS, SUM, OUT_KEY, "rx_packets" },
+	{ WEFT_ATTR_PATH_RX_BYTES, SUM, OUT_KEY, "rx_bytes" },
 	{ WEFT_ATTR_PATH_PAYLOAD, UINT, OUT_KEY, "max_payload" },
 	{ WEFT_ATTR_PATH_OLDEST, UINT, OUT_KEY, "peer_oldest" },
 	{ WEFT_ATTR_PATH_NEWEST, UINT, OUT_KEY, "peer_newest" },
@@ -193,6 +203,10 @@ static void print_value(const struct field *f, const struct nlattr *attr)
 		nla_strlcpy(str, attr, sizeof(str));
 		out_str(f->key, f->style, str);
 		break;
+	case SUM:
+		if (!out_has_statistics())
+			break;
+		__attribute__((fallthrough));
 	case UINT:
 	case UINTS:
 		out_uint(f->key, f->style, get_uint(attr));

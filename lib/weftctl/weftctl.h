@@ -407,12 +407,12 @@ void copy_name(char *name, size_t size, const struct nlattr *attr);
 
 /* ---- objects.c and the files of each object --------------------------------------------- */
 
-enum kind { STR, UINT, HEX, MS, TIME, FLAG, YES, MAC, ADDR, ADDRS, UINTS };
+enum kind { STR, UINT, SUM, HEX, MS, TIME, FLAG, YES, MAC, ADDR, ADDRS, UINTS };
 
 /*
  * A value of an object. Values are printed in the order of the table. ADDRS and UINTS may repeat. A
  * FLAG that is present prints "all", a YES "yes". MS: nanoseconds, printed in milliseconds.
- * TIME: nanoseconds since 1970
+ * TIME: nanoseconds since 1970. SUM: a number that is printed only with -s
  */
 struct field {
 	uint16_t attr;

@@ -291,7 +291,7 @@ static bool other_users(void)
 #define TIMES	11	/* so many of each cause */
 #define BURST	64	/* answers that have no delay, more than those */
 
-/* The same errno for each cause of a refusal. test_refuse has the same time, by a clock of its own. */
+/* The same errno for each cause of a refusal. test_refuse compares times, by a clock of its own. */
 static bool alike(void)
 {
 	struct fid_mr *mr[3];

@@ -2,8 +2,8 @@
 /*
  * What an administrator ends: endpoints. test_gone.c ends paths.
  *
- * The program sees an error for each operation, whether it posted the operation before or later. The
- * peers see that the endpoint has gone.
+ * The program sees an error for each operation, whether it posted the operation before or later.
+ * The peers see that the endpoint has gone.
  */
 #include "cm_fixture.h"
 #include "two.h"
@@ -79,7 +79,7 @@ TEST_F(end, receiver)
 	struct two *t = &self->t;
 	u16 service = rig_ep_service(t->eb);
 
-	/* one message is received, one waits for a receive, announced, and a receive for a message */
+	/* one message is received, one waits for a receive */
 	ASSERT_EQ(0, two_get(t, t->room, 100, 11));
 	ASSERT_EQ(0, two_put(t, t->buf, 100, 1, 0));
 	EXPECT_EQ(0, two_status(t, t->cb, 11, SEC));

@@ -3,6 +3,7 @@
  * What is under way on a path: each flow and each send is reported once, with what it waits for
  */
 #include "core/api/internal.h"
+#include "pair.h"
 #include "two.h"
 #include "harness.h"
 
@@ -291,6 +292,91 @@ TEST_F(look_path, meanwhile)
 	}
 	for (i = 8; i < MANY; i++)
 		EXPECT_EQ(1, seen[i]);
+}
+
+static void look_at(struct weft_path *path, struct weft_path_info *info)
+{
+	weft_path_look(path, info);
+	weft_path_put(path);
+}
+
+/* Counters of both endpoints and of both ends of the path, of messages of all kinds. */
+TEST_F(look_path, counters)
+{
+	static const u32 lens[] = { 0, 8, 200, 3000, 20000, TWO_LONG };
+	struct weft_path_info pa = { 0 }, pb = { 0 };
+	struct weft_ep_info ea, eb;
+	struct two *t = &self->t;
+	u64 bytes = 0;
+	u32 i, n = 0;
+
+	for (i = 0; i < 60; i++) {
+		u32 len = lens[i % ARRAY_SIZE(lens)];
+
+		/* some come before their receives */
+		if (i % 7 < 3)
+			ASSERT_EQ(0, two_get(t, t->room, TWO_ROOM, i));
+		ASSERT_EQ(0, two_put(t, t->buf, len, i, 0));
+		rig_run(t->rig, 10 * MS);
+		if (i % 7 >= 3)
+			ASSERT_EQ(0, two_get(t, t->room, TWO_ROOM, i));
+		EXPECT_EQ(0, two_status(t, t->cb, i, 10 * MS));
+		EXPECT_EQ(0, two_status(t, t->ca, i, 0));
+		bytes += len;
+		n++;
+	}
+	rig_run(t->rig, SEC);
+	weft_ep_look(t->ea->ep, &ea);
+	weft_ep_look(t->eb->ep, &eb);
+	EXPECT_EQ(n, ea.sent);
+	EXPECT_EQ(bytes, ea.sent_bytes);
+	EXPECT_EQ(0, ea.received);
+	EXPECT_EQ(n, eb.received);
+	EXPECT_EQ(bytes, eb.received_bytes);
+	EXPECT_EQ(0, eb.sent);
+	if (!variant->dst)
+		return;
+	look_at(path_of(t, 0), &pa);
+	look_at(path_of(t, 1), &pb);
+	EXPECT_LT(bytes, pa.tx_bytes);
+	EXPECT_LT(bytes / pa.max_payload, pa.tx_packets);
+	EXPECT_EQ(pa.tx_packets, pb.rx_packets);
+	EXPECT_EQ(pa.tx_bytes, pb.rx_bytes);
+	EXPECT_EQ(pb.tx_packets, pa.rx_packets);
+	EXPECT_EQ(pb.tx_bytes, pa.rx_bytes);
+	/* the node's counters have the handshake, too */
+	EXPECT_GE(rig_counter(&t->rig->node[0], WEFT_CNT_tx_packets), pa.tx_packets);
+	EXPECT_LE(rig_counter(&t->rig->node[0], WEFT_CNT_tx_packets), pa.tx_packets + 3);
+	EXPECT_EQ(0, pa.spurious + pa.timeouts + pa.retrans);
+}
+
+/* What the network loses is counted on the path as on the node. */
+TEST(look_path__losses)
+{
+	struct weft_path_info info;
+	struct rig_conf conf;
+	struct pair p;
+	u32 i;
+
+	rig_conf_default(&conf, 5);
+	conf.nodes = 2;
+	conf.loss = RIG_PPM / 20;
+	conf.dup = RIG_PPM / 20;
+	conf.late = RIG_PPM / 20;
+	pair_make(&p, &conf, 1, PAIR_ALL);
+	for (i = 0; i < 200; i++) {
+		struct rig_rma op = pair_op(&p, true, 0, i * 100 + 8, i);
+
+		ASSERT_EQ(0, rig_rma(p.ea, &op));
+		ASSERT_EQ(0, pair_status(&p, i));
+	}
+	look_at(rig_path(&p.rig->node[0].core), &info);
+	EXPECT_LT(0, info.retrans);
+	EXPECT_LT(0, info.timeouts);
+	EXPECT_EQ(rig_counter(&p.rig->node[0], WEFT_CNT_retransmits), info.retrans);
+	EXPECT_EQ(rig_counter(&p.rig->node[0], WEFT_CNT_timeouts), info.timeouts);
+	EXPECT_EQ(rig_counter(&p.rig->node[0], WEFT_CNT_spurious), info.spurious);
+	rig_free(p.rig);
 }
 
 TEST_HARNESS_MAIN

@@ -225,6 +225,17 @@
 #define WEFT_ATTR_STAT_UNIT	147	/* string: what a counter counts in: "packets" */
 /* string: settings that bear on a counter, with blanks between them, if there are any */
 #define WEFT_ATTR_STAT_SETTINGS	148
-#define WEFT_ATTR_MAX		148
+/* u64: sends and one-sided operations that the kernel has taken */
+#define WEFT_ATTR_EP_SENT	149
+#define WEFT_ATTR_EP_SENT_BYTES	150	/* u64: bytes of these */
+#define WEFT_ATTR_EP_RECEIVED	151	/* u64: messages that have met their receives */
+#define WEFT_ATTR_EP_RECEIVED_BYTES	152	/* u64: bytes of these */
+#define WEFT_ATTR_PATH_SPURIOUS	153	/* u64: packets sent again although they had arrived */
+#define WEFT_ATTR_PATH_TIMEOUTS	154	/* u64: retransmission timeouts */
+#define WEFT_ATTR_PATH_TX_PACKETS	155	/* u64: packets sent, without handshakes */
+#define WEFT_ATTR_PATH_TX_BYTES	156	/* u64: UDP payload of these */
+#define WEFT_ATTR_PATH_RX_PACKETS	157	/* u64: packets received */
+#define WEFT_ATTR_PATH_RX_BYTES	158	/* u64: UDP payload of these */
+#define WEFT_ATTR_MAX		158
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */

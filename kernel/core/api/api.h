@@ -117,8 +117,8 @@ int weft_core_path_end(struct weft_core *core, const struct weft_sockaddr *addr,
  * @out: flushed when it fills up; the caller flushes the rest
  *
  * All its operations complete with @err, and so do those that its program posts later. The program
- * gets the event EP_ERROR. Peers of a connection get its end, other peers ECONNREFUSED. The endpoint
- * stays until the program closes it.
+ * gets the event EP_ERROR. Peers of a connection get its end, other peers ECONNREFUSED. The
+ * endpoint stays until the program closes it.
  *
  * Context: may sleep.
  * Return: 0; -ENOENT: there is no such endpoint; -EBUSY: a program uses it; -EALREADY: it is in
@@ -314,6 +314,10 @@ int weft_ep_getpeer(struct weft_ep *ep, struct weft_sockaddr *addr);
  * @posted: posted receives
  * @unexp: unexpected messages
  * @sending: sends under way
+ * @sent: sends and one-sided operations that the kernel has taken from the ring
+ * @sent_bytes: bytes of these
+ * @received: messages that have met their receives
+ * @received_bytes: bytes of these
  * @truncated: messages that were longer than their receives
  * @truncated_at: when the last of them completed
  */
@@ -327,6 +331,10 @@ struct weft_ep_info {
 	u32 posted;
 	u32 unexp;
 	u32 sending;
+	u64 sent;
+	u64 sent_bytes;
+	u64 received;
+	u64 received_bytes;
 	u64 truncated;
 	weft_ns truncated_at;
 };

@@ -611,6 +611,7 @@ static u32 weft_rx_one(struct weft_core *core, const struct weft_rx *rx,
 	struct weft_path *path = *pathp;
 	struct weft_chunks rest;
 	struct weft_hdr h;
+	u32 n;
 	int err = weft_wire_hdr_get(left->pkt, min(left->len, left->seg), &h, &rest);
 
 	if (unlikely(err == -EPROTO)) {
@@ -661,10 +662,13 @@ static u32 weft_rx_one(struct weft_core *core, const struct weft_rx *rx,
 	if (unlikely(path->state != WEFT_PATHS_UP || path->failing))
 		return 1;
 	if (unlikely(h.type == WEFT_PKT_DGRAM)) {
+		weft_path_count_rx(path, 1, min(left->len, left->seg));
 		weft_dgram_rx(path, &h, &rest, out);
 		return 1;
 	}
-	return weft_rx_path(path, &h, left, &rest, out);
+	n = weft_rx_path(path, &h, left, &rest, out);
+	weft_path_count_rx(path, n, min(n * left->seg, left->len));
+	return n;
 }
 
 void weft_core_rx(struct weft_core *core, weft_ns now, const struct weft_rx *rx, u32 n,

@@ -2,9 +2,9 @@
 /*
  * weft core - what an administrator ends: a path, an endpoint
  *
- * An ended endpoint is in the state ERROR until its program closes it. Its operations have completed
- * with an error. Entries that the program stores later complete with the same error (tx.flush,
- * rx.flush): the status page asks for a notify call for each of them.
+ * An ended endpoint is in the state ERROR until its program closes it. Its operations have
+ * completed with an error. Entries that the program stores later complete with the same error
+ * (tx.flush, rx.flush): the status page asks for a notify call for each of them.
  *
  * Locks: the callers hold none. See Documentation/locking.rst for their order.
  */

@@ -482,6 +482,10 @@ void weft_ep_look(struct weft_ep *ep, struct weft_ep_info *info)
 	info->posted = ep->rx.match.nposts;
 	info->unexp = ep->rx.match.nunexp;
 	info->sending = ep->tx.ntxm;
+	info->sent = READ_ONCE(ep->tx.nsent);
+	info->sent_bytes = READ_ONCE(ep->tx.sent_bytes);
+	info->received = ep->rx.nrecv;
+	info->received_bytes = ep->rx.recv_bytes;
 	info->truncated = ep->rx.ntoolong;
 	info->truncated_at = ep->rx.toolong_at;
 	weft_unlock(&ep->lock);

@@ -174,13 +174,14 @@ static void weft_recv_count(struct weft_ep *ep, const struct weft_post *post, in
 void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct weft_cqe *e,
 		    struct weft_out *out)
 {
+	struct weft_cq *cq = ep->rx_cq;
 	bool waits = false;
 
 	weft_assert_held(&ep->lock);
 	if (likely(ep->state != WEFT_EPS_DEAD)) {
-		if (ep->rx_cq && weft_recv_reports(post, e->status))
+		if (cq && weft_recv_reports(post, e->status))
 			waits = likely(!(e->flags & WEFT_CQE_FROM)) ?
-					!weft_ep_complete(ep, ep->rx_cq, e, NULL, 0, &post->ovf, out) :
+					!weft_ep_complete(ep, cq, e, NULL, 0, &post->ovf, out) :
 					!weft_post_from(ep, post, e, out);
 		weft_recv_count(ep, post, e->status, out);
 	}
@@ -422,7 +423,7 @@ void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *
 	struct weft_cqe e;
 
 	weft_assert_held(&ep->lock);
-	weft_trace_match(ep, post->context, rxm->rx.match.src, rxm->tag, rxm->len, true);
+	weft_ep_receives(ep, post->context, rxm->rx.match.src, rxm->tag, rxm->len, true);
 	/* the address vector may have got the sender since the message came */
 	rxm->src = rxm->rx.match.src;
 	/* pairs with the release in weft_rxm_is_whole(): all bytes are stored */
@@ -640,7 +641,7 @@ struct weft_post *weft_recv_find(struct weft_ep *ep, u8 kind, u32 src, u64 tag, 
 	weft_recv_drain(ep, out);
 	post = weft_post_match(ep, kind, src, tag, len, out);
 	if (post)
-		weft_trace_match(ep, post->context, src, tag, len, false);
+		weft_ep_receives(ep, post->context, src, tag, len, false);
 	return post;
 }
 

@@ -121,7 +121,7 @@ static bool weft_dgram_give(struct weft_ep *ep, const struct weft_dgram *d,
 		goto drop;
 	}
 	if (post)
-		weft_trace_match(ep, post->context, src, 0, d->len, false);
+		weft_ep_receives(ep, post->context, src, 0, d->len, false);
 	weft_count(ep->core, dgrams_received);
 	if (post && d->len <= WEFT_INLINE_MAX) {
 		weft_recv_cqe(&e, ep, post, 0, d->data, d->len, src, d->flags);

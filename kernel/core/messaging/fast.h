@@ -151,10 +151,10 @@ static __always_inline void weft_fast_take(struct weft_ep *ep, struct weft_post 
 }
 
 /* Fill in the completion of a whole message whose receive is found. */
-static __always_inline void weft_fast_fill(struct weft_cqe *c, const struct weft_ep *ep, u64 tag,
+static __always_inline void weft_fast_fill(struct weft_cqe *c, struct weft_ep *ep, u64 tag,
 					   u64 data, u32 len, u32 src, u16 flags)
 {
-	weft_trace_match(ep, c->context, src, tag, len, false);
+	weft_ep_receives(ep, c->context, src, tag, len, false);
 	weft_trace_complete(ep, c->context, tag, len, flags, 0);
 	c->tag = tag;
 	c->data = data;

@@ -315,6 +315,7 @@ static noinline bool weft_fastpkt_report(struct weft_core *core, const struct we
 		weft_send_placed(path, f.done, out);
 	if (likely(done)) {
 		weft_lane_take(path, lane, lane->rcv_nxt, 1, f.acknow, out->now);
+		weft_path_count_rx(path, 1, rx->len);
 		weft_path_output(path, out);
 	}
 	weft_unlock_inner(&path->lock);
@@ -361,6 +362,7 @@ bool weft_fastpkt_rx(struct weft_core *core, const struct weft_rx *rx, struct we
 		if (unlikely(f.done))
 			weft_send_placed(path, f.done, out);
 		weft_lane_take(path, lane, lane->rcv_nxt, f.npkt, f.acknow, out->now);
+		weft_path_count_rx(path, f.npkt, rx->len);
 		weft_path_output(path, out);
 	}
 	weft_unlock_inner(&path->lock);

@@ -345,7 +345,7 @@ static __always_inline u32 weft_fast_run(struct weft_ep *ep, u32 most, u32 *byte
 					 &post)) {
 			break;
 		}
-		weft_trace_post_send(ep, READ_ONCE(s->context), l.peer, tag, len, l.op);
+		weft_ep_sends(ep, READ_ONCE(s->context), l.peer, tag, len, l.op);
 		weft_trace_arrive(lep, flow->path, be16_to_cpu(ep->addr.port), 0, tag, len);
 		weft_ring_next(&ep->tx.ring, l.nslots);
 		/* freeing a posted receive takes the queue's lock */
@@ -411,7 +411,7 @@ static bool weft_fast_execute(struct weft_ep *ep, struct weft_out *out)
 	if (err == -EAGAIN)
 		return false;
 	weft_count(ep->core, msgs_sent);
-	weft_trace_post_send(ep, e->context, e->dst, e->tag, e->len, e->op);
+	weft_ep_sends(ep, e->context, e->dst, e->tag, e->len, e->op);
 	if (unlikely(err)) {
 		e->err = -err;
 		weft_send_cqe(ep, e, out);
@@ -626,7 +626,7 @@ static __always_inline bool weft_fast_leave(struct weft_ep *ep, struct weft_flow
 		weft_count(core, msgs_eager);
 		weft_count(core, tx_packets);
 		weft_count_add(core, tx_bytes, out->resv.len);
-		weft_trace_post_send(ep, READ_ONCE(s->context), l.peer, tag, len, l.op);
+		weft_ep_sends(ep, READ_ONCE(s->context), l.peer, tag, len, l.op);
 	}
 	return done;
 }
@@ -646,7 +646,7 @@ static noinline bool weft_fast_operate(struct weft_ep *ep, struct weft_flow *flo
 	    !weft_rma_alone(ep, flow, e, out))
 		return false;
 	weft_count(ep->core, msgs_sent);
-	weft_trace_post_send(ep, e->context, e->dst, e->tag, e->len, e->op);
+	weft_ep_sends(ep, e->context, e->dst, e->tag, e->len, e->op);
 	weft_ring_next(r, e->nslots);
 	weft_send_publish(ep);
 	return true;

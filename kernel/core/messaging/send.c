@@ -324,7 +324,7 @@ static __always_inline bool weft_send_entry(struct weft_ep *ep, struct weft_sq_e
 {
 	int err = -e->err;
 
-	weft_trace_post_send(ep, e->context, e->dst, e->tag, e->len, e->op);
+	weft_ep_sends(ep, e->context, e->dst, e->tag, e->len, e->op);
 	if (unlikely(err))
 		weft_count(ep->core, bad_completions);
 	else if (unlikely(refuse))

@@ -33,12 +33,14 @@
  * struct weft_ep_rx - receiving side of an endpoint; written by matching/
  * @lossy: the datagram being matched is dropped without a receive
  * @ring: receive ring
+ * @nrecv: messages that have met their receives
+ * @recv_bytes: bytes of these messages
  * @entry: the receive being applied
  * @cqe: completion of the message being received; on the stack it would be zeroed first
  * @stalled: no receive was free, or the ring is paused
  * @paused: searches have taken long: @work continues
- * @flush: errno of entries that were left in the ring when the port went, or of all entries from now
- *	on: an administrator has ended the endpoint; 0: neither
+ * @flush: errno of entries that were left in the ring when the port went, or of all entries from
+ *	now on: an administrator has ended the endpoint; 0: neither
  * @hungry: receives or a larger table are needed; see grow.c
  * @starved: they could not be allocated: a timer tries again
  * @work: continues a paused receive ring, and allocates what is needed
@@ -83,6 +85,8 @@
 struct weft_ep_rx {
 	bool lossy;
 	struct weft_ring ring;
+	u64 nrecv;
+	u64 recv_bytes;
 	struct weft_rq_entry entry;
 	struct weft_cqe cqe;
 	bool stalled;
@@ -129,6 +133,8 @@ struct weft_ep_rx {
 /**
  * struct weft_ep_tx - sending side of an endpoint; written by messaging/
  * @ring: send ring; sq_mutex
+ * @nsent: entries taken from the ring; sq_mutex, read without it
+ * @sent_bytes: bytes of their messages; sq_mutex, read without it
  * @entry: the entry being processed; sq_mutex
  * @cqe: its completion, if it is written at once (as @rxe); sq_mutex
  * @unsent: a path with packets to be sent when the ring is empty, referenced; sq_mutex
@@ -161,6 +167,8 @@ struct weft_ep_rx {
  */
 struct weft_ep_tx {
 	struct weft_ring ring;
+	u64 nsent;
+	u64 sent_bytes;
 	struct weft_sq_entry entry;
 	struct weft_cqe cqe;
 	struct weft_path *unsent;

@@ -49,6 +49,27 @@ static inline u16 weft_recv_flags(u16 flags)
 	       (flags & WEFT_MSG_GROUP ? WEFT_CQE_GROUP : 0);
 }
 
+/* Count and trace an entry that is taken from the send ring. ep->sq_mutex is held. */
+static __always_inline void weft_ep_sends(struct weft_ep *ep, u64 context, u32 dst, u64 tag,
+					  u64 len, u32 op)
+{
+	ep->tx.nsent++;
+	ep->tx.sent_bytes += len;
+	weft_trace_post_send(ep, context, dst, tag, len, op);
+}
+
+/*
+ * Count and trace a message from sender @src that has met its receive. @waited: it came before the
+ * receive was posted. The endpoint is locked.
+ */
+static __always_inline void weft_ep_receives(struct weft_ep *ep, u64 context, u32 src, u64 tag,
+					     u64 len, bool waited)
+{
+	ep->rx.nrecv++;
+	ep->rx.recv_bytes += len;
+	weft_trace_match(ep, context, src, tag, len, waited);
+}
+
 /**
  * weft_ep_complete - write a completion of an endpoint's operation, and trace it
  * @ep: the endpoint; NULL: of a shared receive that no endpoint has taken

@@ -195,6 +195,12 @@ struct weft_path_cm {
  *	none
  * @rtt_min_at: when it was measured
  * @retrans: packets sent again
+ * @spurious: packets sent again although they had arrived
+ * @timeouts: retransmission timeouts
+ * @tx_packets: packets sent, of lanes or datagrams, with those sent again
+ * @tx_bytes: bytes of these
+ * @rx_packets: valid packets received, of lanes or datagrams
+ * @rx_bytes: bytes of these
  * @tx_used: bytes of eager payload sent
  * @tx_limit: KiB of eager payload that the peer accepts
  * @rx_gone: bytes of eager payload that are disposed of
@@ -264,6 +270,12 @@ struct weft_path {
 	weft_ns rtt_min;
 	weft_ns rtt_min_at;
 	u64 retrans;
+	u64 spurious;
+	u64 timeouts;
+	u64 tx_packets;
+	u64 tx_bytes;
+	u64 rx_packets;
+	u64 rx_bytes;
 	u64 tx_used;
 	u64 tx_limit;
 	u64 rx_gone;
@@ -279,6 +291,20 @@ struct weft_path {
 	u64 *bits;
 	struct weft_lane lane[WEFT_LANES];
 };
+
+/* Count packets that are sent to the peer. The path is locked. */
+static inline void weft_path_count_tx(struct weft_path *path, u32 packets, u32 bytes)
+{
+	path->tx_packets += packets;
+	path->tx_bytes += bytes;
+}
+
+/* Count packets that have come from the peer. The path is locked. */
+static inline void weft_path_count_rx(struct weft_path *path, u32 packets, u32 bytes)
+{
+	path->rx_packets += packets;
+	path->rx_bytes += bytes;
+}
 
 /* Return: true if the peer is far away: more is under way than in the queues between the nodes. */
 static inline bool weft_path_far(const struct weft_path *path)

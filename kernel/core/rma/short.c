@@ -287,7 +287,7 @@ static u32 weft_writes_put(struct weft_ep *ep, struct weft_flow *flow,
 		more = &txm->more;
 		weft_writes_copy(&ep->tx.ring, s, w.len, dst);
 		dst += weft_writes_size(w.len);
-		weft_trace_post_send(ep, txm->tx.context, e->dst, 0, w.len, WEFT_SQ_WRITE);
+		weft_ep_sends(ep, txm->tx.context, e->dst, 0, w.len, WEFT_SQ_WRITE);
 		weft_ring_next(&ep->tx.ring, e->nslots);
 	}
 	rec->len = dst - rec->raw;

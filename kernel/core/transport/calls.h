@@ -22,6 +22,12 @@
  * @flight: unacknowledged packets
  * @nflow: number of flows
  * @retrans: packets sent again
+ * @spurious: packets sent again although they had arrived
+ * @timeouts: retransmission timeouts
+ * @tx_packets: packets sent, without those that begin and end the path
+ * @tx_bytes: bytes of these, without UDP, IP and Ethernet headers
+ * @rx_packets: packets received
+ * @rx_bytes: bytes of these
  * @max_payload: bytes of the largest packet
  */
 struct weft_path_info {
@@ -35,6 +41,12 @@ struct weft_path_info {
 	u32 flight;
 	u32 nflow;
 	u64 retrans;
+	u64 spurious;
+	u64 timeouts;
+	u64 tx_packets;
+	u64 tx_bytes;
+	u64 rx_packets;
+	u64 rx_bytes;
 	u32 max_payload;
 };
 

@@ -185,6 +185,7 @@ static __always_inline void weft_frame_write(struct weft_path *path, struct weft
 {
 	const u32 most = weft_wire_size(sizeof(struct weft_w_eager) + sizeof(u64));
 
+	weft_path_count_tx(path, 1, WEFT_WIRE_HDR + rec->len);
 	weft_frame_header(path, lane, dst, WEFT_PKT_PSN | (rec->acknow ? WEFT_PKT_ACKNOW : 0),
 			  rec->psn, now);
 	weft_frame_told(lane);

@@ -261,6 +261,7 @@ void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, u64 auth, st
 	tx->off = 0;
 	tx->moff = 0;
 	weft_wire_hdr_put(tx->raw, &h);
+	weft_path_count_tx(path, 1, tx->len);
 }
 
 /*
@@ -308,6 +309,7 @@ void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft
 	tx->len = WEFT_WIRE_HDR + rec->len + tx->pay;
 	tx->off = rec->off;
 	tx->moff = rec->moff;
+	weft_path_count_tx(path, tx->nseg, weft_tx_size(tx));
 	weft_frame_header(path, lane, tx->raw, WEFT_PKT_PSN, rec->psn, out->now);
 	/* packets of a class that wait in queues arrive late: the acknowledgement stays pending */
 	if (tx->class != WEFT_CLASS_FIRST && weft_class_queued(path, tx->class, out->now))
@@ -342,6 +344,7 @@ void weft_frame_ack(struct weft_path *path, struct weft_lane *lane, struct weft_
 		tx->len += weft_wire_sack_put(tx->raw + tx->len, words, n);
 	}
 	lane->ack_now = false;
+	weft_path_count_tx(path, 1, tx->len);
 	weft_count(path->core, acks_sent);
 }
 

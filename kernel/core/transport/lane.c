@@ -517,6 +517,7 @@ static void weft_lane_timeout(struct weft_path *path, struct weft_lane *lane, st
 		weft_lane_arm(path, lane, out->now);
 		return;
 	}
+	path->timeouts++;
 	weft_count(path->core, timeouts);
 	/*
 	 * At the first timeout all packets are lost, the oldest first, including those sent again

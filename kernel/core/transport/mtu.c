@@ -241,6 +241,7 @@ static struct weft_tx *weft_mtu_tx(struct weft_path *path, u32 size, struct weft
 	tx->path = path;
 	weft_path_get(path);
 	weft_frame_header(path, &path->lane[0], tx->raw, 0, 0, out->now);
+	weft_path_count_tx(path, 1, size);
 	return tx;
 }
 

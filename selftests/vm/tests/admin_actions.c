@@ -121,7 +121,7 @@ static bool killed(bool v6)
 	CHECK(weftctl_on(1, words));
 	snprintf(words, sizeof(words), "process %d (admin_actions) of user 0 uses the endpoint",
 		 getpid());
-	CHECK(says("a program uses the endpoint; with 'force' its operations fail", 1) &&
+	CHECK(says("a program uses it; with 'force' its operations fail", 1) &&
 	      says(words, 1));
 	snprintf(words, sizeof(words), "ep kill weft1 %s force", b);
 	CHECK_EQ(weftctl_on(1, words), 0);
@@ -133,7 +133,7 @@ static bool killed(bool v6)
 	/* a short message may have left before the answer came */
 	CHECK_EQ(fi_tsend(p.a.ep, sbuf, ROOM, NULL, p.a.peer, 5, NULL), 0);
 	CHECK(fails(p.a.txcq, FI_ECONNREFUSED));
-	CHECK(weftctl_on(1, words) && says("the endpoint is in error already", 1));
+	CHECK(weftctl_on(1, words) && says("the endpoint is in error: its program", 1));
 	snprintf(words, sizeof(words), " ep %s type rdm state error ", b);
 	return !weftctl_on(1, "ep show") && says(words, 1);
 }

@@ -243,7 +243,12 @@ sums()
 			grep ' flows_out [1-9][0-9]* flows_in [1-9][0-9]* waiting [0-9]* unacked [0-9]* oldest_ms [0-9]* unmatched [0-9]* gaps [0-9]*$' \
 				/run/weft/lines || { cat /run/weft/lines; return 1; }
 	done
-	node 0 weftctl -stats -j path | grep '"flows_in":[1-9]'
+	node 0 weftctl -stats -j path | grep '"flows_in":[1-9]' || return 1
+	! node 0 weftctl ep | grep sent_bytes && ! node 0 weftctl path | grep tx_bytes || return 1
+	node 0 weftctl -s ep |
+		grep ' sent [1-9][0-9]* sent_bytes [0-9]* received [0-9]* received_bytes [0-9]* ' &&
+		node 0 weftctl -s path |
+		grep ' timeouts [0-9]* tx_packets [1-9][0-9]* tx_bytes [1-9][0-9]* rx_packets [1-9]'
 }
 
 # has_color OPTIONS: weftctl's output has escapes
