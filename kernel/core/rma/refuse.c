@@ -18,6 +18,7 @@
  *
  * Locks: path->lock, held by the caller. See Documentation/rma.rst.
  */
+#include "core/base/rate.h"
 #include "core/rma/rma.h"
 
 #define WEFT_REFUSE_BURST	64
@@ -88,18 +89,13 @@ void weft_refuse_report(const struct weft_rxm *rxm, const struct weft_ep *ep,
 /* Return: when the next token is there; a time that has passed: there is one. */
 static weft_ns weft_refuse_at(const struct weft_path *path)
 {
-	const weft_ns burst = (WEFT_REFUSE_BURST - 1) * WEFT_REFUSE_GAP;
-
-	return path->msg.refuse_full > burst ? path->msg.refuse_full - burst : 0;
+	return weft_rate_at(path->msg.refuse_full, WEFT_REFUSE_BURST, WEFT_REFUSE_GAP);
 }
 
 /* Use a token. Return: there was one. */
 static bool weft_refuse_token(struct weft_path *path, weft_ns now)
 {
-	if (weft_refuse_at(path) > now)
-		return false;
-	path->msg.refuse_full = max(path->msg.refuse_full, now) + WEFT_REFUSE_GAP;
-	return true;
+	return weft_rate_token(&path->msg.refuse_full, WEFT_REFUSE_BURST, WEFT_REFUSE_GAP, now);
 }
 
 /* The timer looks when the next token is there, if a refusal waits. */
