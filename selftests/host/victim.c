@@ -115,6 +115,9 @@ static void any_flow(struct victim *v, struct weft_flowid *f)
 
 static void any_head(struct victim *v, struct weft_head *h, u32 paylen)
 {
+	memset(h, 0, sizeof(*h));
+	if (!pick(v, 20))
+		h->auth = any(v) & WEFT_AUTH_MASK;
 	any_flow(v, &h->flow);
 	h->tag = pick(v, 3);
 	h->data = 9;
