@@ -69,6 +69,7 @@ local done_kinds = { [1] = "placed", [2] = "matched", [3] = "executed" }
 local cm_ops = {
 	[1] = "REQ", [2] = "REP", [3] = "REJ", [4] = "RTU", [5] = "FIN", [6] = "FINACK",
 }
+local echo_seqs = { [4294967295] = "asks for a report" }
 local rma_ops = {
 	[1] = "write", [2] = "read", [3] = "atomic", [4] = "atomic with results",
 	[5] = "atomic with results and compare operands",
@@ -152,6 +153,7 @@ field("hello.op", P.uint8, "Operation", base.DEC, hello_ops)
 field("hello.caps", P.uint32, "Capabilities", base.HEX)
 flag("hello.caps.rma", "Takes one-sided operations", 32, 0x02)
 flag("hello.caps.writes", "Takes WRITES", 32, 0x04)
+flag("hello.caps.echo", "Answers ECHO", 32, 0x08)
 field("hello.incarnation", P.uint64, "Incarnation of the sender", base.HEX)
 field("hello.path", P.uint32, "Path id for packets to the sender", base.HEX)
 field("hello.max_payload", P.uint32, "Largest UDP payload that the sender takes", base.DEC)
@@ -212,6 +214,12 @@ field("retired.part_psn", P.uint32, "PSN that was taken in part", base.DEC)
 field("retired.part_done", P.uint32, "Chunks of it that were taken", base.DEC)
 field("probe.zeros", P.bytes, "Zeros")
 field("probed.size", P.uint32, "Size of the packet with PROBE", base.DEC)
+field("echo.no", P.uint32, "Number of the probe", base.DEC)
+field("echo.seq", P.uint32, "Number of the packet", base.DEC, echo_seqs)
+field("echo.stamp", P.uint64, "Time since the probe began (ns)", base.DEC)
+field("echo.zeros", P.bytes, "Zeros")
+field("echoed.came", P.uint32, "Packets of the probe that have come", base.DEC)
+field("echoed.answered", P.uint32, "Packets of it that were answered", base.DEC)
 field("bitmap", P.uint32, "Bitmap", base.HEX)
 field("received", P.string, "Received")
 field("missing", P.string, "Missing")
@@ -261,6 +269,7 @@ local chunk_names = {
 	[1] = "EAGER", [2] = "RTS", [3] = "GRANT", [4] = "DATA", [5] = "DONE", [6] = "ABORT",
 	[7] = "CM", [8] = "PING", [9] = "EPGONE", [10] = "CREDIT", [11] = "OPEN", [12] = "MTU",
 	[13] = "RETIRE", [14] = "RETIRED", [15] = "PROBE", [16] = "PROBED", [17] = "WRITES",
+	[18] = "ECHO", [19] = "ECHOED",
 	[0x81] = "SACK", [0x82] = "HEAD",
 }
 -- a field for each type of chunk: weft.eager, weft.rts
@@ -353,7 +362,7 @@ local function way_of(key)
 
 	if not w then
 		w = { lanes = {}, flows = {}, sids = {}, rids = {}, cm = {}, retires = {},
-		      probes = {} }
+		      probes = {}, echoes = {} }
 		ways[key] = w
 	end
 	return w
@@ -1304,6 +1313,44 @@ chunks[16] = { fixed = 4, tail = 0, show = function(c, tree, o)
 	return fmt("%d bytes", size)
 end }
 
+-- Show the probe, the packet and the stamp of a chunk. Return: key of the packet, and text.
+local function show_echo(c, tree, o)
+	local no, seq = u32(c.raw, o), u32(c.raw, o + 4)
+
+	add(c, tree, "echo.no", o, 4)
+	add(c, tree, "echo.seq", o + 4, 4)
+	add(c, tree, "echo.stamp", o + 8, 8)
+	return sub(c.raw, o + 1, o + 8),
+	       fmt("%d: %s", no, echo_seqs[seq] or fmt("packet %d", seq))
+end
+
+chunks[18] = { fixed = 24, tail = ANY, show = function(c, tree, o, n)
+	local key, text = show_echo(c, tree, o)
+	local echo
+
+	reserved(c, tree, o + 16, 8)
+	bytes(c, tree, "echo.zeros", o + 24, n - 24)
+	echo = note(c, o, function()
+		local echo = request(c)
+
+		c.way.echoes[key] = echo
+		return echo
+	end)
+	show_request(c, tree, echo)
+	return text
+end }
+
+chunks[19] = { fixed = 24, tail = 0, show = function(c, tree, o)
+	local key, text = show_echo(c, tree, o)
+
+	add(c, tree, "echoed.came", o + 16, 4)
+	add(c, tree, "echoed.answered", o + 20, 4)
+	show_answer(c, tree, note(c, o, function()
+		return answer(c, c.way.back and c.way.back.echoes[key])
+	end))
+	return text .. fmt(", %d came, %d answered", u32(c.raw, o + 16), u32(c.raw, o + 20))
+end }
+
 -- Bytes of each write of a chunk WRITES.
 local function write_size(c, o)
 	return 8 + 8 * floor((u16(c.raw, o + 30) + 7) / 8)
@@ -1759,6 +1806,7 @@ local function show_hello(c)
 	caps = add(c, tree, "hello.caps", o + 4, 4)
 	add(c, caps, "hello.caps.rma", o + 4, 4)
 	add(c, caps, "hello.caps.writes", o + 4, 4)
+	add(c, caps, "hello.caps.echo", o + 4, 4)
 	add(c, tree, "hello.incarnation", o + 8, 8)
 	add(c, tree, "hello.path", o + 16, 4)
 	add(c, tree, "hello.max_payload", o + 20, 4)

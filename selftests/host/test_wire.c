@@ -164,6 +164,8 @@ static u32 all_chunks(u8 *p)
 {
 	struct weft_w_cm cm = { .op = WEFT_CM_REQ, .req = cpu_to_be32(77) };
 	struct weft_w_retired re = { .lane = 5, .psn = cpu_to_be32(35) };
+	const struct weft_w_echo echo = { .no = cpu_to_be32(38), .seq = cpu_to_be32(39),
+					  .stamp = cpu_to_be64(40), .rsvd = U64_MAX };
 	u32 words[8] = { 1, 2, 3, 4, 5, 6, 7, 0x80000000 };
 	u32 n = 0, k;
 
@@ -188,6 +190,10 @@ static u32 all_chunks(u8 *p)
 	memset(p + n, 0, 4);
 	n += 4;
 	n += weft_wire_probed_put(p + n, 34);
+	n += weft_wire_echo_put(p + n, 36, 37, 1ull << 50, 8);
+	memset(p + n, 0, 8);
+	n += 8;
+	n += weft_wire_echoed_put(p + n, &echo, 41, 42);
 	n += weft_wire_begin_put(p + n, WEFT_CHUNK_HEAD, &sample, 0, 0);
 	n += weft_wire_sack_put(p + n, words, 8);
 	return n;
@@ -208,6 +214,8 @@ TEST(wire__chunks)
 	const struct weft_w_credit *rm;
 	const struct weft_w_mtu *mt;
 	const struct weft_w_retired *rd;
+	const struct weft_w_echoed *ed;
+	const struct weft_w_echo *ec;
 	struct weft_head h;
 	struct weft_chunk c;
 	u32 i;
@@ -288,6 +296,23 @@ TEST(wire__chunks)
 	ASSERT_TRUE(weft_wire_next(&it, &c));
 	ASSERT_EQ(WEFT_CHUNK_PROBED, c.type);
 	EXPECT_EQ(34, be32_to_cpu(((const struct weft_w_probed *)c.body)->size));
+	ASSERT_TRUE(weft_wire_next(&it, &c));
+	ASSERT_EQ(WEFT_CHUNK_ECHO, c.type);
+	ec = c.body;
+	EXPECT_EQ(36, be32_to_cpu(ec->no));
+	EXPECT_EQ(37, be32_to_cpu(ec->seq));
+	EXPECT_EQ(1ull << 50, be64_to_cpu(ec->stamp));
+	EXPECT_EQ(0, ec->rsvd);
+	EXPECT_EQ(8, c.paylen);
+	ASSERT_TRUE(weft_wire_next(&it, &c));
+	ASSERT_EQ(WEFT_CHUNK_ECHOED, c.type);
+	ed = c.body;
+	EXPECT_EQ(38, be32_to_cpu(ed->no));
+	EXPECT_EQ(39, be32_to_cpu(ed->seq));
+	EXPECT_EQ(40, be64_to_cpu(ed->stamp));
+	EXPECT_EQ(41, be32_to_cpu(ed->came));
+	EXPECT_EQ(42, be32_to_cpu(ed->answered));
+	EXPECT_EQ(0, c.paylen);
 	ASSERT_TRUE(weft_wire_next(&it, &c));
 	ASSERT_EQ(WEFT_CHUNK_HEAD, c.type);
 	EXPECT_EQ(0, c.paylen);
@@ -377,7 +402,7 @@ static int check1(u8 type, const void *body, u16 len, u32 room)
 TEST(wire__lengths)
 {
 	static const u16 fixed[] = {
-		[1] = 56, 56, 16, 16, 24, 24, 32, 4, 20, 20, 24, 8, 4, 28, 4, 4, 40,
+		[1] = 56, 56, 16, 16, 24, 24, 32, 4, 20, 20, 24, 8, 4, 28, 4, 4, 40, 24, 24,
 	};
 	u8 body[1024];
 	u32 type, len;
@@ -416,6 +441,8 @@ TEST(wire__lengths)
 				want = len == 40 + 5 * 32 ? 0 : -EINVAL;
 			else if (type == WEFT_CHUNK_PROBE)
 				want = len >= 4 ? 0 : -EINVAL;
+			else if (type == WEFT_CHUNK_ECHO)
+				want = len >= 24 ? 0 : -EINVAL;
 			else if (type == WEFT_CHUNK_CM)
 				want = len >= 32 && len <= 288 ? 0 : -EINVAL;
 			else

@@ -248,6 +248,19 @@ static u32 any_mtu_chunk(struct victim *v, u8 *dst)
 	}
 }
 
+/* A chunk of a probe, as of one that this node answers, or of one that it has sent, or not. */
+static u32 any_echo_chunk(struct victim *v, u8 *dst)
+{
+	const struct weft_path_echo *e = &v->path->echo;
+	u32 seq = pick(v, 5) ? pick(v, 200) : WEFT_ECHO_ASK, n = pick(v, 100);
+	struct weft_w_echo w = { .seq = cpu_to_be32(seq), .stamp = cpu_to_be64(any(v)) };
+
+	if (pick(v, 2))
+		return pad(dst, weft_wire_echo_put(dst, e->peer_no + pick(v, 3), seq, 0, n), n);
+	w.no = cpu_to_be32(e->run && pick(v, 4) ? e->run->no : pick(v, 100));
+	return weft_wire_echoed_put(dst, &w, pick(v, 300), pick(v, 300));
+}
+
 /* Write one chunk. Return: its bytes. */
 static u32 any_chunk(struct victim *v, u8 *dst, u32 room)
 {
@@ -285,7 +298,7 @@ static u32 any_chunk(struct victim *v, u8 *dst, u32 room)
 		cm.rsp = cpu_to_be32(pick(v, 2) ? v->rig->node[0].core.next_conn - pick(v, 4) : 0);
 		return weft_wire_cm_put(dst, &cm, "hello", 5);
 	case 11:
-		return any_mtu_chunk(v, dst);
+		return pick(v, 4) ? any_mtu_chunk(v, dst) : any_echo_chunk(v, dst);
 	default:
 		switch (pick(v, 6)) {
 		case 2:
@@ -348,6 +361,34 @@ static void operate(struct victim *v)
 	rig_rma(v->ep, &op);
 }
 
+/* An administrator probes the path, reads the result, or forgets it. */
+static void probe(struct victim *v)
+{
+	struct rig_node *node = &v->rig->node[0];
+	struct weft_echo_conf conf = {
+		.count = 1 + pick(v, 100), .size = WEFT_ECHO_SIZE_MIN + pick(v, 1500),
+		.interval = NSEC_PER_MSEC,
+	};
+	struct weft_out *out = rig_out(node);
+	struct weft_echo_info info;
+	u32 no = node->core.next_echo;
+
+	switch (pick(v, 3)) {
+	case 0:
+		weft_echo_start(&node->core, weft_path_addr(v->path), &conf, rig_clock(node), out,
+				&no);
+		break;
+	case 1:
+		if (!weft_echo_look(&node->core, no, rig_clock(node), &info) &&
+		    (info.back > info.sent || info.answered > info.came || info.came > info.sent))
+			weft_host_die(__FILE__, __LINE__, "more answers than packets");
+		break;
+	default:
+		weft_echo_end(&node->core, no);
+	}
+	rig_leave(node, out);
+}
+
 /* Let the program act meanwhile. */
 void victim_go_on(struct victim *v)
 {
@@ -360,9 +401,12 @@ void victim_go_on(struct victim *v)
 	op.iov[0].len = pick(v, VICTIM_BUF);
 	if (op.tagged)
 		op.tag = pick(v, 3);
-	switch (pick(v, 7)) {
+	switch (pick(v, 8)) {
 	case 5:
 		operate(v);
+		break;
+	case 7:
+		probe(v);
 		break;
 	case 6:
 		if (!pick(v, 4) && !rig_region_end(v->proc, KEY))

@@ -105,6 +105,7 @@ int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
 	core->next_gen = (u32)weft_random();
 	core->next_path = (u32)weft_random();
 	core->next_conn = (u32)weft_random();
+	core->next_echo = (u32)weft_random();
 	core->next_service = 0xc000;
 	core->naddr = naddr;
 	for (i = 0; i < naddr; i++) {
@@ -124,6 +125,7 @@ int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
 	weft_list_init(&core->eps);
 	weft_list_init(&core->retries);
 	weft_list_init(&core->monitored);
+	weft_list_init(&core->echoes);
 	core->retry_at = U64_MAX;
 	core->path_slots = conf->max_paths;
 	if (weft_core_tables(core))
@@ -267,6 +269,7 @@ void weft_core_exit(struct weft_core *core)
 	WARN_ON_ONCE(core->npaths);
 	l = weft_list_first(&core->local->cm.conns);
 	WARN_ON_ONCE(l);
+	weft_echo_forget(core);
 	weft_job_forget_all(core);
 	weft_path_put(core->local);
 	weft_core_untable(core);
@@ -467,13 +470,14 @@ static u32 weft_rx_run(struct weft_path *path, struct weft_lane *lane, const str
 }
 
 /*
- * Process a packet without PSN: an acknowledgement, which may have SACK, or a probe. @size: bytes
- * of the packet.
+ * Process a packet without PSN: an acknowledgement, which may have SACK, a probe, or the answer to
+ * one. @size: bytes of the packet.
  */
 static void weft_rx_plain(struct weft_path *path, struct weft_lane *lane, const struct weft_hdr *h,
 			  u32 size, struct weft_chunks rest, struct weft_out *out)
 {
 	struct weft_chunk c, sack, *sp = NULL;
+	const struct weft_w_echo *echo = NULL;
 	const struct weft_w_probed *w;
 	bool probe = false;
 
@@ -490,6 +494,12 @@ static void weft_rx_plain(struct weft_path *path, struct weft_lane *lane, const 
 			w = c.body;
 			weft_mtu_probed(path, be32_to_cpu(w->size), out);
 			break;
+		case WEFT_CHUNK_ECHO:
+			echo = c.body;
+			break;
+		case WEFT_CHUNK_ECHOED:
+			weft_echo_back(path, c.body, out->now);
+			break;
 		}
 	}
 	if (h->ack != lane->snd_una || sp)
@@ -497,6 +507,8 @@ static void weft_rx_plain(struct weft_path *path, struct weft_lane *lane, const 
 	/* one answer to a packet */
 	if (probe)
 		weft_mtu_probe_rx(path, size, out);
+	else if (unlikely(echo))
+		weft_echo_rx(path, echo, out);
 	if (unlikely(h->flags & WEFT_PKT_DUP))
 		weft_loss_dup(path, lane, h->psn);
 }

@@ -68,6 +68,7 @@ static void weft_path_bury(struct weft_path *path, struct weft_out *out)
 
 	weft_lock(&core->lock);
 	weft_path_unlist(path);
+	weft_echo_bury(path);
 	weft_unlock(&core->lock);
 
 	weft_lock(&path->lock);

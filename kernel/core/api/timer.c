@@ -96,6 +96,7 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 			at = min(at, path->alive_at + conf->dead_ns);
 		if (!path->group) {
 			at = min(at, weft_mtu_due(path, out));
+			at = min(at, weft_echo_due(path, out));
 			at = min(at, weft_idle_due(path, out));
 		}
 	}

@@ -117,6 +117,8 @@ struct weft_conf {
 	X(mtu_reduced, "times", "",							\
 	  "times that a path's largest packet became smaller")				\
 	X(acks_sent, "packets", "", "packets that only acknowledge")			\
+	X(probes_answered, "packets", "",						\
+	  "packets of other nodes' probes (weftctl path probe) that were answered")	\
 	X(msgs_sent, "messages", "", "messages sent")					\
 	X(msgs_received, "messages", "", "messages received")				\
 	X(msgs_eager, "messages", "", "messages sent eager")				\

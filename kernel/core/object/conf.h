@@ -143,4 +143,11 @@ struct weft_srq_conf {
 #define WEFT_PATHS_DEAD		2
 #define WEFT_PATHS_LEAVING	3	/* unused; asking the peer whether it agrees to the end */
 
+/* ---- Probes of paths ------------------------------------------------------------- */
+
+#define WEFT_ECHOS_WAIT		0	/* until the path is up */
+#define WEFT_ECHOS_SEND		1
+#define WEFT_ECHOS_ASK		2	/* all packets are sent: asks the peer what has come */
+#define WEFT_ECHOS_OVER		3
+
 #endif

@@ -72,6 +72,9 @@ struct weft_foreign {
  * @job_lock: protects @jobs
  * @jobs: struct weft_job
  * @njobs: number of jobs
+ * @echoes: probes of paths, running or over, the oldest one first; see transport/echo.c; @lock
+ * @nechoes: number of them; @lock
+ * @next_echo: number of the next one; @lock
  * @local: path of messages within the node
  * @grants: grants of long messages
  * @known_lock: protects the fields up to @deaths; see monitor.c
@@ -126,6 +129,9 @@ struct weft_core {
 	struct weft_lock job_lock;
 	struct weft_list jobs;
 	u32 njobs;
+	struct weft_list echoes;
+	u32 nechoes;
+	u32 next_echo;
 	struct weft_path *local;
 	struct weft_grants grants;
 	struct weft_lock known_lock;

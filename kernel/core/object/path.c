@@ -92,16 +92,16 @@ void weft_path_parts(struct weft_path *path)
 }
 
 /**
- * weft_path_used - check for messages and connections on a path
+ * weft_path_used - check for messages, connections and a probe on a path
  * @path: the path, locked
  *
- * Return: true if a message, a datagram or a connection is under way.
+ * Return: true if a message, a datagram, a connection or a probe of this node is under way.
  */
 bool weft_path_used(const struct weft_path *path)
 {
 	weft_assert_held(&path->lock);
 	return path->nwait || path->nrxm || !weft_list_empty(&path->cm.conns) ||
-	       !weft_list_empty(&path->msg.dgrams);
+	       !weft_list_empty(&path->msg.dgrams) || weft_path_probed(path);
 }
 
 /* Return: true if endpoints of this node have flows on the path, which is locked. */

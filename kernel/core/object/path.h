@@ -11,6 +11,7 @@
 #include "core/base/idtable.h"
 #include "core/object/core.h"
 #include "core/object/conf.h"
+#include "core/object/echo.h"
 #include "core/object/lane.h"
 #include "core/object/mtu.h"
 #include "core/wire/wire.h"
@@ -194,6 +195,7 @@ struct weft_path_cm {
  * @rtt_min: shortest round-trip time of the last seconds, of any class: the path without queues; 0:
  *	none
  * @rtt_min_at: when it was measured
+ * @echo: probes of this node and of the peer; see transport/echo.c
  * @retrans: packets sent again
  * @spurious: packets sent again although they had arrived
  * @timeouts: retransmission timeouts
@@ -269,6 +271,7 @@ struct weft_path {
 	struct weft_class class[WEFT_CLASSES];
 	weft_ns rtt_min;
 	weft_ns rtt_min_at;
+	struct weft_path_echo echo;
 	u64 retrans;
 	u64 spurious;
 	u64 timeouts;
@@ -304,6 +307,12 @@ static inline void weft_path_count_rx(struct weft_path *path, u32 packets, u32 b
 {
 	path->rx_packets += packets;
 	path->rx_bytes += bytes;
+}
+
+/* Return: true if this node probes the path. */
+static inline bool weft_path_probed(const struct weft_path *path)
+{
+	return path->echo.run && path->echo.run->state != WEFT_ECHOS_OVER;
 }
 
 /* Return: true if the peer is far away: more is under way than in the queues between the nodes. */

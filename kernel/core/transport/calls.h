@@ -10,6 +10,10 @@
 #include "core/base/env.h"
 #include <linux/weft.h>
 
+struct weft_core;
+struct weft_out;
+struct weft_path;
+
 /**
  * struct weft_path_info - state of a path, for the administrator
  * @addr: remote node
@@ -73,6 +77,79 @@ struct weft_version_info {
 
 /* Iterate over these nodes. *@pos is 0 in the beginning. Return: false: no more. */
 bool weft_version_next(struct weft_core *core, u32 *pos, struct weft_version_info *info);
+
+/* Bounds of a probe, for the administrator */
+#define WEFT_ECHO_COUNT		65535			/* packets */
+#define WEFT_ECHO_SIZE_MIN	60			/* bytes of UDP payload */
+#define WEFT_ECHO_SIZE_MAX	65000
+#define WEFT_ECHO_INTERVAL	(60 * NSEC_PER_SEC)	/* longest time between two packets */
+
+/**
+ * struct weft_echo_conf - what a probe sends
+ * @count: packets, 1 to WEFT_ECHO_COUNT
+ * @size: bytes of UDP payload of each, WEFT_ECHO_SIZE_MIN to WEFT_ECHO_SIZE_MAX
+ * @interval: time between two of them, NSEC_PER_MSEC to WEFT_ECHO_INTERVAL
+ */
+struct weft_echo_conf {
+	u32 count;
+	u32 size;
+	weft_ns interval;
+};
+
+/**
+ * struct weft_echo_info - what a probe has found so far
+ * @state: WEFT_ECHOS_*
+ * @err: errno that ended it, 0: none. EHOSTUNREACH: no handshake. EOPNOTSUPP: the node does not
+ *	answer probes. EMSGSIZE: the path carries less. ECANCELED: nobody has read the result
+ * @hello: how long the handshake took, 0: the path was there
+ * @count: packets to send
+ * @sent: packets sent
+ * @came: packets that have come to the node, as it has reported
+ * @answered: packets that it has answered, as it has reported
+ * @back: packets whose answers have come
+ * @exact: @came and @answered were reported after the last packet
+ * @rtt_min: shortest round-trip time, if @back
+ * @rtt_avg: its mean
+ * @rtt_max: the longest one
+ * @rtt_dev: its standard deviation
+ * @max_payload: bytes of the largest packet of the path
+ */
+struct weft_echo_info {
+	u32 state;
+	u32 err;
+	weft_ns hello;
+	u32 count;
+	u32 sent;
+	u32 came;
+	u32 answered;
+	u32 back;
+	bool exact;
+	weft_ns rtt_min;
+	weft_ns rtt_avg;
+	weft_ns rtt_max;
+	weft_ns rtt_dev;
+	u32 max_payload;
+};
+
+/**
+ * weft_echo_start - begin to probe the path to a node; makes the path if there is none
+ * @core: the core
+ * @addr: the node
+ * @conf: what to send
+ * @now: time
+ * @out: the caller flushes it
+ * @no: out: number of the probe
+ *
+ * Context: may sleep.
+ * Return: 0; -EBUSY: the path is being probed; -EUSERS: too many probes; -EADDRINUSE: an address of
+ * this node; or an error of weft_path_find() or of the path's end.
+ */
+int weft_echo_start(struct weft_core *core, const struct weft_sockaddr *addr,
+		    const struct weft_echo_conf *conf, weft_ns now, struct weft_out *out, u32 *no);
+/* What has probe @no found? A probe whose result nobody reads ends. Return: 0, -ENOENT. */
+int weft_echo_look(struct weft_core *core, u32 no, weft_ns now, struct weft_echo_info *info);
+/* End a probe, and forget its result. Return: 0, -ENOENT. */
+int weft_echo_end(struct weft_core *core, u32 no);
 
 /* Properties of a path for adapters. */
 /* Remote node, with service 0; index of the own address. */

@@ -234,6 +234,33 @@ struct weft_tx *weft_frame_new(struct weft_out *out, u32 len)
 }
 
 /**
+ * weft_frame_plain - put out a packet without PSN, for a chunk that is not sent again
+ * @path: its path, up, locked
+ * @len: its bytes up to the zeros at its end
+ * @zeros: number of zeros; those of a chunk count in the chunk's length
+ * @out: output
+ *
+ * Return: the packet, with its header; the caller writes the chunk behind that. NULL: the output is
+ * full.
+ */
+struct weft_tx *weft_frame_plain(struct weft_path *path, u32 len, u32 zeros, struct weft_out *out)
+{
+	struct weft_tx *tx;
+
+	weft_assert_held(&path->lock);
+	if (out->ntx == WEFT_OUT_TX)
+		return NULL;
+	tx = weft_frame_new(out, len + zeros);
+	tx->path = path;
+	weft_path_get(path);
+	tx->pay = zeros;
+	tx->last = zeros;
+	weft_path_count_tx(path, 1, len + zeros);
+	weft_frame_header(path, &path->lane[0], tx->raw, 0, 0, out->now);
+	return tx;
+}
+
+/**
  * weft_frame_dgram - put out a datagram
  * @path: its path, up
  * @rec: its record, which has no lane and no PSN; the packet takes the reference over
@@ -385,7 +412,7 @@ static int weft_tx_copy(const struct weft_tx *tx, u32 i, u32 n, u8 *dst, u32 ski
 		return 0;
 	if (i + n == tx->nseg)
 		len -= tx->pay - tx->last;
-	/* the zeros of a PROBE */
+	/* the zeros of a PROBE or an ECHO */
 	if (!rec) {
 		memset(dst, 0, len);
 		return 0;

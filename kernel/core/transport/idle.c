@@ -131,6 +131,7 @@ static void weft_idle_anew(struct weft_path *path, struct weft_out *out)
 	path->state_at = out->now;
 	path->peer_ack_delay = 0;
 	weft_mtu_reset(path);
+	weft_echo_anew(path);
 	weft_class_init(path);
 	path->tx_used = 0;
 	path->tx_limit = 0;

@@ -84,11 +84,17 @@ static u32 weft_mtu_limit(const struct weft_path *path)
 	return min(path->mtu->own, path->mtu->peer);
 }
 
-/* Return: time for the answer to a probe. */
-static weft_ns weft_mtu_wait(const struct weft_path *path)
+/**
+ * weft_mtu_wait - how long is an answer to a packet without PSN waited for?
+ * @path: the path, locked
+ *
+ * Return: the time.
+ */
+weft_ns weft_mtu_wait(const struct weft_path *path)
 {
 	weft_ns wait = 2 * path->class[WEFT_CLASS_FIRST].rto;
 
+	weft_assert_held(&path->lock);
 	return min_t(weft_ns, max_t(weft_ns, wait, WEFT_MTU_WAIT), WEFT_RTO_MAX);
 }
 
@@ -230,32 +236,14 @@ void weft_mtu_told(struct weft_path *path, const struct weft_w_mtu *w, struct we
 
 /* ---- Probes ---------------------------------------------------------------------- */
 
-/* Write the header of a packet without PSN. Return: the packet, NULL: the output is full. */
-static struct weft_tx *weft_mtu_tx(struct weft_path *path, u32 size, struct weft_out *out)
-{
-	struct weft_tx *tx;
-
-	if (out->ntx == WEFT_OUT_TX)
-		return NULL;
-	tx = weft_frame_new(out, size);
-	tx->path = path;
-	weft_path_get(path);
-	weft_frame_header(path, &path->lane[0], tx->raw, 0, 0, out->now);
-	weft_path_count_tx(path, 1, size);
-	return tx;
-}
-
 /* Send a packet of @size bytes that the peer answers with PROBED. */
 static void weft_mtu_probe(struct weft_path *path, u32 size, struct weft_out *out)
 {
 	u32 head = WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_probe);
-	struct weft_tx *tx = weft_mtu_tx(path, size, out);
+	struct weft_tx *tx = weft_frame_plain(path, head, size - head, out);
 
-	if (!tx)
-		return;
-	tx->pay = size - head;
-	tx->last = tx->pay;
-	weft_wire_probe_put(tx->raw + WEFT_WIRE_HDR, tx->pay);
+	if (tx)
+		weft_wire_probe_put(tx->raw + WEFT_WIRE_HDR, size - head);
 }
 
 /**
@@ -270,7 +258,7 @@ void weft_mtu_probe_rx(struct weft_path *path, u32 size, struct weft_out *out)
 	struct weft_tx *tx;
 
 	weft_assert_held(&path->lock);
-	tx = weft_mtu_tx(path, len, out);
+	tx = weft_frame_plain(path, len, 0, out);
 	if (tx)
 		weft_wire_probed_put(tx->raw + WEFT_WIRE_HDR, size);
 }

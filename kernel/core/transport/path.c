@@ -207,6 +207,8 @@ void weft_path_up(struct weft_path *path, weft_ns now)
 	weft_path_deadline(path, now + READ_ONCE(path->core->conf.idle_ns));
 	if (path->nconn || path->nwait)
 		weft_path_deadline(path, now + path->core->conf.keepalive_ns);
+	if (weft_path_probed(path))
+		weft_path_deadline(path, now);
 }
 
 /**

@@ -22,6 +22,7 @@ struct weft_rec *weft_rec_split(struct weft_path *path, struct weft_rec *rec, u3
 				struct weft_out *out);
 u32 weft_rec_space(const struct weft_rec *rec);
 struct weft_tx *weft_frame_new(struct weft_out *out, u32 len);
+struct weft_tx *weft_frame_plain(struct weft_path *path, u32 len, u32 zeros, struct weft_out *out);
 void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, u64 auth, struct weft_out *out);
 void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
 		     struct weft_out *out);
@@ -44,6 +45,7 @@ void weft_mtu_probe_rx(struct weft_path *path, u32 size, struct weft_out *out);
 void weft_mtu_probed(struct weft_path *path, u32 size, struct weft_out *out);
 void weft_mtu_doubt(struct weft_path *path, const struct weft_rec *rec, weft_ns now);
 weft_ns weft_mtu_due(struct weft_path *path, struct weft_out *out);
+weft_ns weft_mtu_wait(const struct weft_path *path);
 
 /* Return: true if the peer answers packets of the base size only, as far as is known. */
 static inline bool weft_mtu_narrow(const struct weft_path *path)
@@ -55,6 +57,23 @@ static inline bool weft_mtu_narrow(const struct weft_path *path)
 static inline u32 weft_rec_size(const struct weft_rec *rec)
 {
 	return WEFT_WIRE_HDR + rec->len + (rec->pay ? rec->seg : 0);
+}
+
+/* ---- echo.c --------------------------------------------------------------------- */
+
+weft_ns weft_echo_due(struct weft_path *path, struct weft_out *out);
+void weft_echo_rx(struct weft_path *path, const struct weft_w_echo *w, struct weft_out *out);
+void weft_echo_back(struct weft_path *path, const struct weft_w_echoed *w, weft_ns now);
+void weft_echo_bury(struct weft_path *path);
+void weft_echo_forget(struct weft_core *core);
+
+/* The path restarts with a handshake: the peer has no path. */
+static inline void weft_echo_anew(struct weft_path *path)
+{
+	weft_assert_held(&path->lock);
+	path->echo.peer_no = 0;
+	if (weft_path_probed(path))
+		path->echo.run->made = true;
 }
 
 /* ---- path_id.c ------------------------------------------------------------------ */

@@ -35,6 +35,8 @@ static const struct weft_shape weft_shapes[] = {
 	[WEFT_CHUNK_PROBE] = { sizeof(struct weft_w_probe), U16_MAX },
 	[WEFT_CHUNK_PROBED] = { sizeof(struct weft_w_probed), 0 },
 	[WEFT_CHUNK_WRITES] = { sizeof(struct weft_w_writes), U16_MAX },
+	[WEFT_CHUNK_ECHO] = { sizeof(struct weft_w_echo), U16_MAX },
+	[WEFT_CHUNK_ECHOED] = { sizeof(struct weft_w_echoed), 0 },
 };
 
 /**
@@ -923,6 +925,50 @@ u32 weft_wire_probed_put(void *dst, u32 size)
 	struct weft_w_probed *w = weft_wire_chunk_put(dst, WEFT_CHUNK_PROBED, sizeof(*w));
 
 	w->size = cpu_to_be32(size);
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_echo_put - write an ECHO chunk up to its zeros
+ * @dst: buffer of 28 bytes
+ * @no: number of the probe
+ * @seq: number of the packet, or WEFT_ECHO_ASK
+ * @stamp: what the answer repeats
+ * @paylen: number of zeros that the caller appends
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_echo_put(void *dst, u32 no, u32 seq, u64 stamp, u32 paylen)
+{
+	struct weft_w_echo *w = weft_wire_chunk_put(dst, WEFT_CHUNK_ECHO, sizeof(*w) + paylen);
+
+	/* the answer is not longer */
+	BUILD_BUG_ON(sizeof(struct weft_w_echoed) > sizeof(*w));
+	w->no = cpu_to_be32(no);
+	w->seq = cpu_to_be32(seq);
+	w->stamp = cpu_to_be64(stamp);
+	w->rsvd = 0;
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_echoed_put - write an ECHOED chunk
+ * @dst: buffer of 28 bytes
+ * @echo: the chunk that it answers
+ * @came: packets of the probe that have come
+ * @answered: those of them that were answered
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_echoed_put(void *dst, const struct weft_w_echo *echo, u32 came, u32 answered)
+{
+	struct weft_w_echoed *w = weft_wire_chunk_put(dst, WEFT_CHUNK_ECHOED, sizeof(*w));
+
+	w->no = echo->no;
+	w->seq = echo->seq;
+	w->stamp = echo->stamp;
+	w->came = cpu_to_be32(came);
+	w->answered = cpu_to_be32(answered);
 	return WEFT_WIRE_CHUNK + sizeof(*w);
 }
 

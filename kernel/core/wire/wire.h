@@ -59,6 +59,8 @@
 #define WEFT_CHUNK_PROBE	15
 #define WEFT_CHUNK_PROBED	16
 #define WEFT_CHUNK_WRITES	17	/* several short writes of a flow */
+#define WEFT_CHUNK_ECHO		18
+#define WEFT_CHUNK_ECHOED	19
 #define WEFT_CHUNK_SKIP		0x80	/* a receiver skips unknown types with this bit */
 #define WEFT_CHUNK_SACK		0x81
 #define WEFT_CHUNK_HEAD		0x82	/* struct weft_w_eager: a head before its EAGER */
@@ -105,6 +107,7 @@
 /* takes messages with WEFT_MSG_RMA, and DONE executed; 1 was for nodes without the latter */
 #define WEFT_HELLO_RMA		2
 #define WEFT_HELLO_WRITES	4	/* takes WRITES */
+#define WEFT_HELLO_ECHO		8	/* answers ECHO */
 
 /* One-sided operations */
 #define WEFT_RMA_WRITE		1
@@ -456,6 +459,38 @@ struct weft_w_probe {
  */
 struct weft_w_probed {
 	__be32 size;
+} __packed;
+
+#define WEFT_ECHO_ASK		U32_MAX	/* @seq: a packet that only asks what has come */
+
+/**
+ * struct weft_w_echo - ECHO; zeros may follow
+ * @no: number of the probe, from 1; a later probe of the path has a higher one
+ * @seq: number of the packet, from 0, or WEFT_ECHO_ASK
+ * @stamp: the answer repeats it
+ * @rsvd: 0; so that the answer is not longer
+ */
+struct weft_w_echo {
+	__be32 no;
+	__be32 seq;
+	__be64 stamp;
+	__be64 rsvd;
+} __packed;
+
+/**
+ * struct weft_w_echoed - ECHOED, the answer to ECHO
+ * @no: number of the probe
+ * @seq: number of the answered packet
+ * @stamp: that of the answered packet
+ * @came: packets of this probe that have come so far, without those that ask
+ * @answered: those of them that were answered
+ */
+struct weft_w_echoed {
+	__be32 no;
+	__be32 seq;
+	__be64 stamp;
+	__be32 came;
+	__be32 answered;
 } __packed;
 
 /**
@@ -830,6 +865,9 @@ u32 weft_wire_retired_put(void *dst, const struct weft_w_retired *w, const u32 *
 /* Write PROBE up to the zeros, @paylen of them. */
 u32 weft_wire_probe_put(void *dst, u32 paylen);
 u32 weft_wire_probed_put(void *dst, u32 size);
+/* Write ECHO up to the zeros, @paylen of them. */
+u32 weft_wire_echo_put(void *dst, u32 no, u32 seq, u64 stamp, u32 paylen);
+u32 weft_wire_echoed_put(void *dst, const struct weft_w_echo *echo, u32 came, u32 answered);
 u32 weft_wire_cm_put(void *dst, const struct weft_w_cm *cm, const void *data, u32 len);
 u32 weft_wire_sack_put(void *dst, const u32 *words, u32 n);
 
