@@ -99,7 +99,7 @@ $(B)/obj/fuzz/%.o: %.c $(flags) | $(KSELFTEST)/ready
 # stand-ins declare all names of the kernel before that code, so the kernel's headers are empty.
 fuzz_ioctl_src := $(sort $(wildcard kernel/dev/obj_*.c)) \
 	$(addprefix kernel/dev/,ioctl.c call.c ctx.c deferred.c rings.c key.c)
-fuzz_netlink_src := $(addprefix kernel/admin/,netlink.c job.c action.c) kernel/dev/key.c \
+fuzz_netlink_src := $(addprefix kernel/admin/,netlink.c job.c action.c probe.c) kernel/dev/key.c \
 	$(addprefix selftests/fuzz/kernel/,netlink_in.c nothing.c)
 fuzz_around := $(addprefix selftests/fuzz/kernel/,stand_in.c around.c)
 fuzz_own := selftests/fuzz/fuzz_ioctl.c selftests/fuzz/fuzz_netlink.c $(fuzz_ioctl_src) \

@@ -83,9 +83,16 @@ static bool weft_addr6_ok(const struct weft_sockaddr *a)
 	return type & IPV6_ADDR_UNICAST && !(type & IPV6_ADDR_MAPPED);
 }
 
-/* Parse a unicast address. */
-static int weft_addr_get(struct weft_sockaddr *a, const struct nlattr *attr,
-			 struct netlink_ext_ack *extack)
+/**
+ * weft_nl_addr - parse the address of a port or a node
+ * @a: out: the address, unicast
+ * @attr: the attribute, whose length the policy has checked
+ * @extack: receives the reason of a failure
+ *
+ * Return: 0, -EAFNOSUPPORT, -EINVAL.
+ */
+int weft_nl_addr(struct weft_sockaddr *a, const struct nlattr *attr,
+		 struct netlink_ext_ack *extack)
 {
 	nla_memcpy(a, attr, sizeof(*a));
 	if (a->family != AF_INET && a->family != AF_INET6) {
@@ -117,7 +124,7 @@ static int weft_addr_add(struct weft_port_conf *conf, const struct nlattr *attr,
 				    "a port has at most 4 addresses; make a second port for more");
 		return -E2BIG;
 	}
-	err = weft_addr_get(a, attr, extack);
+	err = weft_nl_addr(a, attr, extack);
 	if (err)
 		return err;
 	for (i = 0; i < conf->naddr; i++) {
@@ -135,7 +142,7 @@ static int weft_gw_add(struct weft_port_conf *conf, const struct nlattr *attr,
 		       struct netlink_ext_ack *extack)
 {
 	struct weft_sockaddr gw;
-	int err = weft_addr_get(&gw, attr, extack);
+	int err = weft_nl_addr(&gw, attr, extack);
 	u32 i = gw.family == AF_INET6;
 
 	if (err)
@@ -392,6 +399,26 @@ int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port)
 	return 0;
 }
 
+/**
+ * weft_nl_reply - begin the answer to a request for one object
+ * @info: the request
+ * @cmd: WEFT_CMD_* of the answer
+ * @head: out: for genlmsg_end()
+ *
+ * Context: process.
+ * Return: the answer, NULL: no memory.
+ */
+struct sk_buff *weft_nl_reply(struct genl_info *info, u8 cmd, void **head)
+{
+	struct sk_buff *msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+
+	*head = msg ? genlmsg_put_reply(msg, info, &weft_family, 0, cmd) : NULL;
+	if (*head)
+		return msg;
+	nlmsg_free(msg);
+	return NULL;
+}
+
 static int weft_nl_port_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weft_port *port;
@@ -406,9 +433,8 @@ static int weft_nl_port_get(struct sk_buff *skb, struct genl_info *info)
 			      info->extack);
 	if (!port)
 		return -ENODEV;
-	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	head = msg ? genlmsg_put_reply(msg, info, &weft_family, 0, WEFT_CMD_PORT_GET) : NULL;
-	if (!head || weft_nl_port_put(msg, port)) {
+	msg = weft_nl_reply(info, WEFT_CMD_PORT_GET, &head);
+	if (!msg || weft_nl_port_put(msg, port)) {
 		nlmsg_free(msg);
 		weft_port_put(port);
 		return -ENOMEM;
@@ -489,6 +515,9 @@ static const struct genl_ops weft_ops[] = {
 	WEFT_SET(WEFT_CMD_JOB_SET, weft_nl_job_set, job),
 	WEFT_SET(WEFT_CMD_JOB_DEL, weft_nl_job_del, job),
 	WEFT_SET(WEFT_CMD_LIMIT_SET, weft_nl_limit_set, limit),
+	WEFT_SET(WEFT_CMD_PROBE_ADD, weft_nl_probe_add, probe),
+	WEFT_SET(WEFT_CMD_PROBE_GET, weft_nl_probe_get, probe),
+	WEFT_SET(WEFT_CMD_PROBE_DEL, weft_nl_probe_del, probe),
 };
 
 struct genl_family weft_family __ro_after_init = {

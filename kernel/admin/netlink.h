@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft admin - declarations for netlink.c, dump.c, answer.c, objects.c, action.c, waits.c,
+ * weft admin - declarations for netlink.c, dump.c, answer.c, objects.c, action.c, probe.c, waits.c,
  * underway.c, event.c and job.c
  */
 #ifndef WEFT_ADMIN_NETLINK_H
@@ -13,12 +13,16 @@
 struct weft_dev_ctx;
 struct weft_near_info;
 struct weft_port;
+struct weft_sockaddr;
 
 extern struct genl_family weft_family;
 
 /* of an attribute that is a port's name, or a word */
 #define WEFT_NAME_POLICY	{ .type = NLA_NUL_STRING, .len = WEFT_NAME_MAX - 1 }
 
+int weft_nl_addr(struct weft_sockaddr *a, const struct nlattr *attr,
+		 struct netlink_ext_ack *extack);
+struct sk_buff *weft_nl_reply(struct genl_info *info, u8 cmd, void **head);
 int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port);
 
 /* ---- dump.c ---------------------------------------------------------------------------------- */
@@ -67,6 +71,14 @@ extern const struct nla_policy weft_action_policy[WEFT_ATTR_PORT_FORCE + 1];
 
 int weft_nl_path_del(struct sk_buff *skb, struct genl_info *info);
 int weft_nl_ep_kill(struct sk_buff *skb, struct genl_info *info);
+
+/* ---- probe.c --------------------------------------------------------------------------------- */
+
+extern const struct nla_policy weft_probe_policy[WEFT_ATTR_PROBE_SIZE + 1];
+
+int weft_nl_probe_add(struct sk_buff *skb, struct genl_info *info);
+int weft_nl_probe_get(struct sk_buff *skb, struct genl_info *info);
+int weft_nl_probe_del(struct sk_buff *skb, struct genl_info *info);
 
 /* ---- waits.c --------------------------------------------------------------------------------- */
 

@@ -342,6 +342,60 @@ int parse_end(const char *what, bool service, int argc, char **argv, struct end 
 	return service ? parse_service(argv[1], &end->addr) : parse_addr(argv[1], &end->addr);
 }
 
+/* Parse an option of "path probe" at @argv: KEYWORD VALUE. Return: 0, -1: message printed */
+static int parse_probe_option(int argc, char **argv, struct path_probe *probe, bool given[3])
+{
+	static const struct {
+		const char *word, *what;
+		size_t field;		/* offset of its uint32_t in struct path_probe */
+		uint32_t min, max;
+	} options[] = {
+		{ "count", "number of packets", offsetof(struct path_probe, count), 1, 65535 },
+		{ "interval", "number of milliseconds", offsetof(struct path_probe, interval), 1,
+		  60000 },
+		{ "size", "number of bytes", offsetof(struct path_probe, size), 60, 65000 },
+	};
+	const char *val;
+	uint32_t *field;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (!matches(argv[0], options[i].word))
+			continue;
+		val = value_of(options[i].word, given[i], argc, argv);
+		if (!val)
+			return -1;
+		given[i] = true;
+		field = (uint32_t *)((char *)probe + options[i].field);
+		*field = parse_count(options[i].what, val, options[i].min, options[i].max);
+		return *field ? 0 : -1;
+	}
+	complain("\"%s\" is not known here, try \"weftctl path probe help\"%s", argv[0],
+		 guess_of(argv[0], "count interval size"));
+	return -1;
+}
+
+int parse_path_probe(int argc, char **argv, struct path_probe *probe)
+{
+	bool given[3] = { false };
+
+	memset(probe, 0, sizeof(*probe));
+	probe->count = 100;
+	probe->interval = 10;
+	probe->size = 64;
+	if (argc < 2) {
+		complain("path probe needs a port and an address, try \"weftctl path probe help\"");
+		return -1;
+	}
+	probe->port = argv[0];
+	if (parse_port_name(argv[0]) || parse_addr(argv[1], &probe->addr))
+		return -1;
+	for (argc -= 2, argv += 2; argc > 0; argc -= 2, argv += 2)
+		if (parse_probe_option(argc, argv, probe, given))
+			return -1;
+	return 0;
+}
+
 static int parse_engine(const char *arg, struct port_change *change)
 {
 	static const char *const names[] = { "inline", "poll", "auto" };

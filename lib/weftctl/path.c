@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Paths to other nodes: show, delete
+ * Paths to other nodes: show, delete, probe (probe.c)
  */
 #include <stddef.h>
 #include "weftctl.h"
@@ -32,6 +32,16 @@ int do_path(int argc, char **argv)
 		  "del: give up the path of port NAME to the node; the next message makes a new "
 		  "one\n"
 		  "force: although programs use it; their operations fail with ECONNABORTED" },
+		{ "probe", probe_path,
+		  "probe NAME ADDRESS [count N] [interval MS] [size BYTES]",
+		  "probe: send packets on the path of port NAME to the node, which answers them: "
+		  "time of\n"
+		  "the handshake, round-trip time, loss in each direction. It makes the path if there "
+		  "is\n"
+		  "none, and touches no program\n"
+		  "count: packets, 1 to 65535 (100); interval: milliseconds between two, 1 to 60000 "
+		  "(10);\n"
+		  "size: bytes of UDP payload of each, 60 to 65000 (64)" },
 		{ "list", show_paths, NULL, NULL },
 		{ "delete", del_path, NULL, NULL },
 		{ 0 }

@@ -13,7 +13,8 @@
  * - hang.c and diagnose.c show why programs wait, top.c and usage.c what they do now; seen.c asks
  *   the kernel for all that waits.
  * - report.c writes all of this into a file.
- * - port.c changes ports, limit.c their limits, job.c their jobs.
+ * - port.c changes ports, limit.c their limits, job.c their jobs; path.c ends paths, probe.c probes
+ *   them.
  * - module.c prints versions.
  * - main.c selects the command.
  * - batch.c reads commands from files, apply.c applies a changed file.
@@ -131,6 +132,17 @@ struct end {
 
 /* @what: the command; @service: the address has a service */
 int parse_end(const char *what, bool service, int argc, char **argv, struct end *end);
+
+/* Arguments of "path probe" */
+struct path_probe {
+	const char *port;
+	struct weft_sockaddr addr;
+	uint32_t count;
+	uint32_t interval;	/* ms */
+	uint32_t size;
+};
+
+int parse_path_probe(int argc, char **argv, struct path_probe *probe);
 int parse_port_set(int argc, char **argv, struct port_change *change);
 int parse_limit_set(int argc, char **argv, struct limit_change *change);
 int parse_job(const char *verb, int argc, char **argv, struct job_change *change);
@@ -488,6 +500,7 @@ int do_job(int argc, char **argv);
 int show_ports(int argc, char **argv);
 int show_eps(int argc, char **argv);
 int show_paths(int argc, char **argv);
+int probe_path(int argc, char **argv);
 int show_limits(int argc, char **argv);
 int show_jobs(int argc, char **argv);
 

@@ -10,6 +10,7 @@
 #include "kernel/stand_in.h"
 #include "kernel/netlink_in.h"
 #include "core/queue/queue.h"
+#include "core/transport/transport.h"
 #include "dev/dev.h"
 #include "dev/engine.h"
 #include "port/port.h"
@@ -279,6 +280,32 @@ static void jobs_end(void)
 		WARN_ON(weft_job_del(&port.core, i.name));
 }
 
+/* Probes are bounded, and end; so do the paths that were made for them. */
+static void probes_end(void)
+{
+	static struct weft_out out;
+	struct weft_echo_info info;
+	struct weft_path *path;
+	u32 pos = 0;
+
+	WARN_ON(port.core.nechoes > 64);
+	if (port.core.nechoes) {
+		WARN_ON(weft_echo_look(&port.core, port.core.next_echo, 0, &info));
+		WARN_ON(info.state != WEFT_ECHOS_WAIT || !info.count);
+		WARN_ON(weft_echo_end(&port.core, port.core.next_echo));
+	}
+	weft_out_init(&out, &port.core);
+	while ((path = weft_path_next(&port.core, &pos))) {
+		addr_is_one(weft_path_addr(path));
+		WARN_ON(weft_core_path_end(&port.core, weft_path_addr(path), false, ECONNABORTED,
+					   weft_now(), &out));
+		weft_path_put(path);
+		weft_flush(&out);
+	}
+	weft_echo_forget(&port.core);
+	weft_host_quiesce();
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 {
 	static const struct weft_port_ops ops = { .name = "vnet" };
@@ -310,6 +337,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 		weft_host_balanced(__FILE__, __LINE__);
 	}
 	jobs_end();
+	probes_end();
 	if (weft_host_live() != live || gets)
 		weft_host_die(__FILE__, __LINE__, "an answer or a port is left");
 	return 0;

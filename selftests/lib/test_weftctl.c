@@ -297,6 +297,35 @@ static void test_end(void)
 	}
 }
 
+static void test_path_probe(void)
+{
+	static const char * const wrong[] = {
+		"weft0", "weft0 10.77", "weft0 10.77.0.2 count", "weft0 10.77.0.2 count 0",
+		"weft0 10.77.0.2 count 65536", "weft0 10.77.0.2 interval 0.5",
+		"weft0 10.77.0.2 interval 60001", "weft0 10.77.0.2 size 59",
+		"weft0 10.77.0.2 size 65001", "weft0 10.77.0.2 size 64 size 64",
+		"weft0 10.77.0.2 force", "",
+	};
+	struct path_probe probe;
+	char *argv[WORDS];
+	unsigned int i;
+	int argc = split("weft0 fd77::1 s 1400 i 1 c 65535", argv);
+
+	CHECK(!parse_path_probe(argc, argv, &probe) && !strcmp(probe.port, "weft0"));
+	CHECK(probe.size == 1400 && probe.interval == 1 && probe.count == 65535);
+	CHECK(probe.addr.family == AF_INET6 && probe.addr.addr[15] == 1);
+	argc = split("weft0 10.77.0.2", argv);
+	CHECK(!parse_path_probe(argc, argv, &probe) && probe.addr.family == AF_INET);
+	CHECK(probe.size == 64 && probe.interval == 10 && probe.count == 100);
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		argc = split(wrong[i], argv);
+		if (parse_path_probe(argc, argv, &probe) != -1) {
+			fprintf(tap_to, "# taken: %s\n", wrong[i]);
+			test_ok = 0;
+		}
+	}
+}
+
 static void test_filter(void)
 {
 	char port[] = "port", weft0[] = "weft0", other[] = "other";
@@ -555,6 +584,7 @@ static const struct test tests[] = {
 	{ "limit set", test_limit_set },
 	{ "jobs", test_job },
 	{ "path del, ep kill", test_end },
+	{ "path probe", test_path_probe },
 	{ "show's filter", test_filter },
 	{ "filters of what waits", test_waits },
 	{ "commands from a file", test_batch },

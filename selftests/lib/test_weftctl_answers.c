@@ -409,6 +409,88 @@ static void test_tables(void)
 	forget();
 }
 
+#define PROBED	"probing the path of weft0 to 10.77.0.2: " \
+		"100 packets of 64 bytes, one each 10 ms; " \
+		"it touches no program\n"
+#define FAILED	"weftctl: path probe weft0 10.77.0.2: "
+
+static void test_probe(void)
+{
+	static const struct {
+		unsigned int sent, came, answered, back, err;
+		bool exact, made;
+		int status;
+		const char *text, *said;
+	} cases[] = {
+		{ 100, 98, 98, 97, 0, true, true, 0,
+		  "handshake 1.234 ms\n100 packets sent, 98 came to the node, 97 answers came back\n"
+		  "loss 2.0 % to the node, 1.0 % from the node\n"
+		  "rtt min/avg/max/dev 0.010/0.020/0.030/0.004 ms\nmax_payload 1472 bytes\n", "" },
+		{ 100, 100, 40, 40, 0, true, false, 0,
+		  "no handshake: the path was there\n"
+		  "100 packets sent, 100 came to the node, 40 answers came back\n"
+		  "loss 0.0 % to the node, 0.0 % from the node\n"
+		  "60 packets came too fast to be answered\n"
+		  "rtt min/avg/max/dev 0.010/0.020/0.030/0.004 ms\nmax_payload 1472 bytes\n", "" },
+		{ 100, 90, 90, 90, 0, false, false, 0,
+		  "no handshake: the path was there\n"
+		  "100 packets sent, 90 answers came back\n"
+		  "loss 10.0 % in both directions: the node's report about the last packets is "
+		  "missing\n"
+		  "rtt min/avg/max/dev 0.010/0.020/0.030/0.004 ms\nmax_payload 1472 bytes\n", "" },
+		{ 100, 0, 0, 0, 0, false, false, EXIT_KERNEL,
+		  "no handshake: the path was there\n"
+		  "100 packets sent, 0 answers came back\n"
+		  "no answer came: in which direction packets are lost is not known\n"
+		  "max_payload 1472 bytes\n", FAILED "the node is silent\n" },
+		{ 0, 0, 0, 0, EHOSTUNREACH, false, false, EXIT_KERNEL, "",
+		  FAILED "no path: the handshake timed out. Does the node have a port, and does a "
+		  "firewall drop its UDP port?\n" },
+		{ 0, 0, 0, 0, EOPNOTSUPP, false, true, EXIT_KERNEL, "handshake 1.234 ms\n",
+		  FAILED "the node does not answer probes: its module is older\n" },
+	};
+	static const uint64_t rtts[] = { 10000, 20000, 30000, 4000 };
+	struct nl_msg *msg;
+	unsigned int i, k;
+	char text[1024];
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		msg = object(WEFT_CMD_PROBE_GET, "weft0");
+		nla_put_string(msg, WEFT_ATTR_PROBE_STATE, "over");
+		nla_put_u32(msg, WEFT_ATTR_PROBE_SENT, cases[i].sent);
+		nla_put_u32(msg, WEFT_ATTR_PROBE_CAME, cases[i].came);
+		nla_put_u32(msg, WEFT_ATTR_PROBE_ANSWERED, cases[i].answered);
+		nla_put_u32(msg, WEFT_ATTR_PROBE_BACK, cases[i].back);
+		if (cases[i].err)
+			nla_put_u32(msg, WEFT_ATTR_PROBE_ERR, cases[i].err);
+		if (cases[i].made)
+			nla_put_u64(msg, WEFT_ATTR_PROBE_HELLO, 1234567);
+		if (cases[i].exact)
+			nla_put_flag(msg, WEFT_ATTR_PROBE_EXACT);
+		for (k = 0; k < 4 && cases[i].back; k++)
+			nla_put_u64(msg, WEFT_ATTR_PROBE_RTT_MIN + k, rtts[k]);
+		nla_put_u32(msg, WEFT_ATTR_PATH_PAYLOAD, 1472);
+		CHECK(run(probe_path, "weft0", "10.77.0.2", NULL) == cases[i].status);
+		snprintf(text, sizeof(text), PROBED "%s", cases[i].text);
+		check_text(caught.text, text);
+		check_text(caught.said, cases[i].said);
+		forget();
+	}
+	msg = object(WEFT_CMD_PROBE_GET, "weft0");
+	nla_put_string(msg, WEFT_ATTR_PROBE_STATE, "over");
+	nla_put_u32(msg, WEFT_ATTR_PROBE_SENT, 40);
+	nla_put_u32(msg, WEFT_ATTR_PROBE_ERR, ECONNABORTED);
+	nla_put_u32(msg, WEFT_ATTR_PATH_PAYLOAD, 1472);
+	out_mode(true, false);
+	CHECK(run(probe_path, "weft0", "10.77.0.2", NULL) == EXIT_KERNEL);
+	out_mode(false, false);
+	check_text(caught.text, "[{\"port\":\"weft0\",\"path\":\"10.77.0.2\",\"count\":100,"
+		   "\"interval_ms\":10,\"size\":64,\"sent\":40,\"answers\":0,\"lost\":40,"
+		   "\"max_payload\":1472,\"error\":\"the path was deleted here\"}]\n");
+	check_text(caught.said, FAILED "the path was deleted here\n");
+	forget();
+}
+
 static void test_nothing(void)
 {
 	nla_put_string(object(WEFT_CMD_FLOW_GET, "weft0"), WEFT_ATTR_FLOW_STATE, "open");
@@ -440,6 +522,7 @@ static const struct test tests[] = {
 	{ "details", test_details },
 	{ "tables", test_tables },
 	{ "nothing matches", test_nothing },
+	{ "probes of a path", test_probe },
 };
 
 int main(void)

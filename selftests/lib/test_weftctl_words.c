@@ -144,6 +144,13 @@ static int path_of(int argc, char **argv)
 	return parse_end("path del", false, argc, argv, &end);
 }
 
+static int probe_of(int argc, char **argv)
+{
+	struct path_probe probe;
+
+	return parse_path_probe(argc, argv, &probe);
+}
+
 static int cq_of(int argc, char **argv)
 {
 	static const struct wait_words words = { "cq", NULL, "kind", HAS_AGE };
@@ -224,6 +231,11 @@ static void test_messages(void)
 		{ path_of, "weft0 10.77.0.1 farce",
 		  { "\"farce\" is too much", "mean \"force\"?" } },
 		{ path_of, "weft0 10.77.0.1 force now", { "\"now\" is too much" } },
+		{ probe_of, "weft0", { "path probe needs a port and an address" } },
+		{ probe_of, "weft0 10.77.0.1 conut 5", { "\"conut\"", "mean \"count\"?" } },
+		{ probe_of, "weft0 10.77.0.1 size", { "size needs a value" } },
+		{ probe_of, "weft0 10.77.0.1 size 5",
+		  { "\"5\" is no number of bytes", "from 60 to 65000" } },
 		{ cq_of, "weft0 ep 10.77.0.1", { "unknown word \"ep\"" } },
 		{ cq_of, "weft0 tag 1", { "unknown word \"tag\"" } },
 		{ cq_of, "weft0 kidn queue", { "\"kidn\"", "mean \"kind\"?" } },

@@ -58,6 +58,14 @@
  * there is none; EALREADY: it is in error
  */
 #define WEFT_CMD_EP_KILL	27
+/*
+ * PORT_NAME, PATH_ADDR, [PROBE_COUNT], [PROBE_INTERVAL], [PROBE_SIZE]; the answer has PROBE_NO.
+ * EBUSY: the path is being probed. It makes the path if there is none
+ */
+#define WEFT_CMD_PROBE_ADD	28
+/* PORT_NAME, PROBE_NO: what it has found so far; a probe of which nobody asks for 10 s ends */
+#define WEFT_CMD_PROBE_GET	29
+#define WEFT_CMD_PROBE_DEL	30	/* PORT_NAME, PROBE_NO: it ends, its result is forgotten */
 
 #define WEFT_ATTR_UNSPEC	0
 #define WEFT_ATTR_PAD		1
@@ -236,6 +244,23 @@
 #define WEFT_ATTR_PATH_TX_BYTES	156	/* u64: UDP payload of these */
 #define WEFT_ATTR_PATH_RX_PACKETS	157	/* u64: packets received */
 #define WEFT_ATTR_PATH_RX_BYTES	158	/* u64: UDP payload of these */
-#define WEFT_ATTR_MAX		158
+#define WEFT_ATTR_PROBE_NO	159	/* u32: number of a probe, unique in its port */
+#define WEFT_ATTR_PROBE_COUNT	160	/* u32: packets that it sends; 100 unless given */
+#define WEFT_ATTR_PROBE_INTERVAL 161	/* u32: milliseconds between two packets; 10 unless given */
+#define WEFT_ATTR_PROBE_SIZE	162	/* u32: bytes of UDP payload of each; 64 unless given */
+#define WEFT_ATTR_PROBE_STATE	163	/* string: "handshake", "running", "over" */
+#define WEFT_ATTR_PROBE_ERR	164	/* u32: errno that ended it, if one did */
+/* u64: ns that the handshake took; without it the path was there already */
+#define WEFT_ATTR_PROBE_HELLO	165
+#define WEFT_ATTR_PROBE_SENT	166	/* u32: packets sent */
+#define WEFT_ATTR_PROBE_CAME	167	/* u32: packets that came to the node, as it has reported */
+#define WEFT_ATTR_PROBE_ANSWERED 168	/* u32: packets that it answered, as it has reported */
+#define WEFT_ATTR_PROBE_BACK	169	/* u32: packets whose answers have come */
+#define WEFT_ATTR_PROBE_EXACT	170	/* flag: its report was made after the last packet */
+#define WEFT_ATTR_PROBE_RTT_MIN	171	/* u64: shortest round-trip time, ns, if there is one */
+#define WEFT_ATTR_PROBE_RTT_AVG	172	/* u64: its mean */
+#define WEFT_ATTR_PROBE_RTT_MAX	173	/* u64: the longest one */
+#define WEFT_ATTR_PROBE_RTT_DEV	174	/* u64: its standard deviation */
+#define WEFT_ATTR_MAX		174
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */

@@ -134,6 +134,7 @@ int nla_put(struct sk_buff *skb, int type, int len, const void *data);
 #define nla_put_u16(skb, t, x)		nla_put(skb, t, 2, &(u16){ x })
 #define nla_put_u32(skb, t, x)		nla_put(skb, t, 4, &(u32){ x })
 #define nla_put_u64_64bit(skb, t, x, p)	nla_put(skb, t, 8, &(u64){ x })
+#define nla_put_flag(skb, t)		nla_put(skb, t, 0, "")
 
 /* ---- The family ------------------------------------------------------------------------------ */
 

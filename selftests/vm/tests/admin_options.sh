@@ -123,8 +123,9 @@ helps_with()	# WORDS WORD
 
 helps()
 {
-	for words in "" "port add" "port del" "port set" "port flush" "path del" "ep kill" "limit set" "job add" \
-		"job set" "job del" "job list" $objects event monitor top report; do
+	for words in "" "port add" "port del" "port set" "port flush" "path del" "path probe" \
+		"ep kill" "limit set" "job add" "job set" "job del" "job list" $objects event \
+		monitor top report; do
 		for word in help -h --help; do
 			helps_with "$words" $word || return 1
 		done

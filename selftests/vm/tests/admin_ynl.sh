@@ -47,6 +47,30 @@ raise SystemExit(stats != shown)
 EOF
 }
 
+# A probe: a request whose answer names it, and one for its result
+probe()
+{
+	addr=$(node 0 python3 -c 'import socket, struct
+print((struct.pack("=HHI", socket.AF_INET, 0, 0) + bytes([10, 77, 0, 2]) + bytes(12)).hex())')
+	do_json probe-add "{\"port-name\": \"weft0\", \"path-addr\": \"$addr\"}" || return 1
+	no=$(sed -n 's/.*"probe-no": \([0-9]*\).*/\1/p' /run/weft/ynl)
+	vm_wait 30 over && grep '"probe-back": 100' /run/weft/ynl &&
+		do_json probe-del "{\"port-name\": \"weft0\", \"probe-no\": $no}"
+}
+
+over()
+{
+	do_json probe-get "{\"port-name\": \"weft0\", \"probe-no\": $no}" &&
+		grep -q '"probe-state": "over"' /run/weft/ynl
+}
+
+do_json()	# COMMAND JSON
+{
+	node 0 python3 "$client" --spec "$spec" --no-schema --do "$1" --json "$2" --output-json \
+		>/run/weft/ynl 2>/run/weft/said || { cat /run/weft/said; return 1; }
+	! grep -n 'UnknownAttr' /run/weft/ynl
+}
+
 change()
 {
 	node 0 python3 "$client" --spec "$spec" --no-schema --do limit-set \
@@ -57,7 +81,8 @@ change()
 tap_run "ports" ports
 tap_run "counters, as weftctl has them" counters
 for command in $(sed -n 's/^      name: \([a-z]*-get\)$/\1/p' "$spec"); do
-	tap_run "$command" dump "$command"
+	[ "$command" = probe-get ] || tap_run "$command" dump "$command"
 done
+tap_run "a probe" probe
 tap_run "a change" change
 tap_done
