@@ -368,9 +368,12 @@ static void weft_echo_replace(struct weft_core *core, struct weft_path *path)
 		weft_echo_free(core, e);
 }
 
-/* Begin a probe. Return: 0, or a negative errno. */
+/*
+ * Begin a probe. *@no: out: its number; from now on another call may end it. Return: 0, or a
+ * negative errno.
+ */
 static int weft_echo_join(struct weft_core *core, struct weft_path *path, struct weft_echo *e,
-			  weft_ns now)
+			  weft_ns now, u32 *no)
 {
 	int err = 0;
 
@@ -388,6 +391,7 @@ static int weft_echo_join(struct weft_core *core, struct weft_path *path, struct
 		if (!++core->next_echo)
 			core->next_echo++;
 		e->no = core->next_echo;
+		*no = e->no;
 		e->path = path;
 		e->made = path->state == WEFT_PATHS_HELLO;
 		path->echo.run = e;
@@ -427,9 +431,8 @@ int weft_echo_start(struct weft_core *core, const struct weft_sockaddr *addr,
 			err = PTR_ERR(path);
 			break;
 		}
-		err = weft_echo_join(core, path, e, now);
+		err = weft_echo_join(core, path, e, now, no);
 		again = err && weft_path_gone(path);
-		*no = e->no;
 		weft_path_put(path);
 	} while (again);
 	if (err)
