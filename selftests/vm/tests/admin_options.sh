@@ -213,10 +213,15 @@ oneline()
 		! grep -v '^weft0: [a-z_]* [0-9]* unit [a-z]*\( settings [a-z -]*\)\?\\    [a-z]' \
 			/run/weft/lines || return 1
 	for o in port ep ctx path user flow limit; do
-		[ "$(node 0 weftctl -o -d $o | grep -c '^weft0: ')" = \
-			"$(node 0 weftctl $o | wc -l)" ] &&
-			[ "$(node 0 weftctl -o -d $o | wc -l)" = "$(node 0 weftctl $o | wc -l)" ] ||
-			{ echo "$o differs"; node 0 weftctl -o -d $o; return 1; }
+		# an object may end meanwhile: until nothing does
+		while
+			before=$(node 0 weftctl $o | wc -l)
+			node 0 weftctl -o -d $o >/run/weft/lines
+			[ "$before" != "$(node 0 weftctl $o | wc -l)" ]
+		do :; done
+		[ "$(grep -c '^weft0: ' /run/weft/lines)" = "$before" ] &&
+			[ "$(wc -l </run/weft/lines)" = "$before" ] ||
+			{ echo "$o differs"; cat /run/weft/lines; return 1; }
 	done
 	# a line for each program
 	node 0 weftctl -o hang age 0 >/run/weft/lines
