@@ -50,8 +50,7 @@ static int weft_action(struct genl_info *info, int attr, weft_end_fn end)
 		NL_SET_ERR_MSG(info->extack, "a port and an address have to name the object");
 		return -EINVAL;
 	}
-	port = weft_port_find(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_NAME]),
-			      info->extack);
+	port = weft_nl_port(info);
 	if (!port)
 		return -ENODEV;
 	out = kvmalloc(sizeof(*out), GFP_KERNEL);

@@ -68,21 +68,15 @@ static int weft_dump_ctx(struct sk_buff *skb, struct netlink_callback *cb, struc
 	return weft_nl_owner_put(skb, cb, port, &ctx) ||
 	       nla_put_u32(skb, WEFT_ATTR_CTX_NOBJ, ctx.objects) ||
 	       nla_put_u32(skb, WEFT_ATTR_CTX_NEP, ctx.endpoints) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_PINNED, ctx.pinned, WEFT_ATTR_PAD);
+	       weft_nl_u64(skb, WEFT_ATTR_PINNED, ctx.pinned);
 }
 
 static bool weft_ep_truncated_put(struct sk_buff *skb, const struct weft_ep_info *info)
 {
 	return info->truncated &&
-	       (nla_put_u64_64bit(skb, WEFT_ATTR_EP_TRUNCATED, info->truncated, WEFT_ATTR_PAD) ||
-		nla_put_u64_64bit(skb, WEFT_ATTR_EP_TRUNCATED_AGE,
-				  weft_since(weft_now(), info->truncated_at), WEFT_ATTR_PAD));
-}
-
-/* A counter of 64 bits */
-static int weft_sum_put(struct sk_buff *skb, int attr, u64 value)
-{
-	return nla_put_u64_64bit(skb, attr, value, WEFT_ATTR_PAD);
+	       (weft_nl_u64(skb, WEFT_ATTR_EP_TRUNCATED, info->truncated) ||
+		weft_nl_u64(skb, WEFT_ATTR_EP_TRUNCATED_AGE,
+			    weft_since(weft_now(), info->truncated_at)));
 }
 
 static int weft_dump_ep(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
@@ -105,10 +99,10 @@ static int weft_dump_ep(struct sk_buff *skb, struct netlink_callback *cb, struct
 	       nla_put_u32(skb, WEFT_ATTR_EP_UNEXP, ep.info.unexp) ||
 	       nla_put_u32(skb, WEFT_ATTR_EP_SENDING, ep.info.sending) ||
 	       weft_ep_truncated_put(skb, &ep.info) ||
-	       weft_sum_put(skb, WEFT_ATTR_EP_SENT, ep.info.sent) ||
-	       weft_sum_put(skb, WEFT_ATTR_EP_SENT_BYTES, ep.info.sent_bytes) ||
-	       weft_sum_put(skb, WEFT_ATTR_EP_RECEIVED, ep.info.received) ||
-	       weft_sum_put(skb, WEFT_ATTR_EP_RECEIVED_BYTES, ep.info.received_bytes) ||
+	       weft_nl_u64(skb, WEFT_ATTR_EP_SENT, ep.info.sent) ||
+	       weft_nl_u64(skb, WEFT_ATTR_EP_SENT_BYTES, ep.info.sent_bytes) ||
+	       weft_nl_u64(skb, WEFT_ATTR_EP_RECEIVED, ep.info.received) ||
+	       weft_nl_u64(skb, WEFT_ATTR_EP_RECEIVED_BYTES, ep.info.received_bytes) ||
 	       (ep.info.job[0] && nla_put_string(skb, WEFT_ATTR_JOB_NAME, ep.info.job));
 }
 
@@ -132,8 +126,7 @@ static int weft_dump_stat(struct sk_buff *skb, struct netlink_callback *cb, stru
 	       (*weft_counter_words[n].settings &&
 		nla_put_string(skb, WEFT_ATTR_STAT_SETTINGS, weft_counter_words[n].settings)) ||
 	       nla_put_string(skb, WEFT_ATTR_STAT_TEXT, weft_counter_words[n].text) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_STAT_VALUE,
-				 weft_counters_read(port->core.cnt, n), WEFT_ATTR_PAD);
+	       weft_nl_u64(skb, WEFT_ATTR_STAT_VALUE, weft_counters_read(port->core.cnt, n));
 }
 
 static const char *weft_path_state_name(u32 state)
@@ -192,22 +185,21 @@ static int weft_dump_path(struct sk_buff *skb, struct netlink_callback *cb, stru
 	return nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
 	       nla_put(skb, WEFT_ATTR_PATH_ADDR, sizeof(info.addr), &info.addr) ||
 	       nla_put_string(skb, WEFT_ATTR_PATH_STATE, weft_path_state_name(info.state)) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_AGE, weft_since(now, info.since), WEFT_ATTR_PAD) ||
+	       weft_nl_u64(skb, WEFT_ATTR_AGE, weft_since(now, info.since)) ||
 	       (info.heard &&
-		nla_put_u64_64bit(skb, WEFT_ATTR_PATH_HEARD, weft_since(now, info.heard),
-				  WEFT_ATTR_PAD)) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_PATH_SRTT, info.srtt, WEFT_ATTR_PAD) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_PATH_RTTVAR, info.rttvar, WEFT_ATTR_PAD) ||
+		weft_nl_u64(skb, WEFT_ATTR_PATH_HEARD, weft_since(now, info.heard))) ||
+	       weft_nl_u64(skb, WEFT_ATTR_PATH_SRTT, info.srtt) ||
+	       weft_nl_u64(skb, WEFT_ATTR_PATH_RTTVAR, info.rttvar) ||
 	       nla_put_u32(skb, WEFT_ATTR_PATH_CWND, info.cwnd) ||
 	       nla_put_u32(skb, WEFT_ATTR_PATH_FLIGHT, info.flight) ||
 	       nla_put_u32(skb, WEFT_ATTR_PATH_NFLOW, info.nflow) ||
-	       weft_sum_put(skb, WEFT_ATTR_PATH_RETRANS, info.retrans) ||
-	       weft_sum_put(skb, WEFT_ATTR_PATH_SPURIOUS, info.spurious) ||
-	       weft_sum_put(skb, WEFT_ATTR_PATH_TIMEOUTS, info.timeouts) ||
-	       weft_sum_put(skb, WEFT_ATTR_PATH_TX_PACKETS, info.tx_packets) ||
-	       weft_sum_put(skb, WEFT_ATTR_PATH_TX_BYTES, info.tx_bytes) ||
-	       weft_sum_put(skb, WEFT_ATTR_PATH_RX_PACKETS, info.rx_packets) ||
-	       weft_sum_put(skb, WEFT_ATTR_PATH_RX_BYTES, info.rx_bytes) ||
+	       weft_nl_u64(skb, WEFT_ATTR_PATH_RETRANS, info.retrans) ||
+	       weft_nl_u64(skb, WEFT_ATTR_PATH_SPURIOUS, info.spurious) ||
+	       weft_nl_u64(skb, WEFT_ATTR_PATH_TIMEOUTS, info.timeouts) ||
+	       weft_nl_u64(skb, WEFT_ATTR_PATH_TX_PACKETS, info.tx_packets) ||
+	       weft_nl_u64(skb, WEFT_ATTR_PATH_TX_BYTES, info.tx_bytes) ||
+	       weft_nl_u64(skb, WEFT_ATTR_PATH_RX_PACKETS, info.rx_packets) ||
+	       weft_nl_u64(skb, WEFT_ATTR_PATH_RX_BYTES, info.rx_bytes) ||
 	       nla_put_u32(skb, WEFT_ATTR_PATH_PAYLOAD, info.max_payload);
 }
 
@@ -223,7 +215,7 @@ static int weft_dump_neigh(struct sk_buff *skb, struct netlink_callback *cb, str
 	       (is_valid_ether_addr(info.mac) &&
 		nla_put(skb, WEFT_ATTR_NEIGH_MAC, sizeof(info.mac), info.mac)) ||
 	       nla_put_string(skb, WEFT_ATTR_NEIGH_STATE, weft_neigh_state_name(info.state)) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_NEIGH_IDLE, info.idle, WEFT_ATTR_PAD);
+	       weft_nl_u64(skb, WEFT_ATTR_NEIGH_IDLE, info.idle);
 }
 
 static int weft_dump_limit(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
@@ -236,13 +228,13 @@ static int weft_dump_limit(struct sk_buff *skb, struct netlink_callback *cb, str
 	return nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
 	       nla_put_string(skb, WEFT_ATTR_LIMIT_NAME, info.name) ||
 	       nla_put_string(skb, WEFT_ATTR_LIMIT_UNIT, info.unit) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_LIMIT_VALUE, info.value, WEFT_ATTR_PAD) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_LIMIT_MIN, info.min, WEFT_ATTR_PAD) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_LIMIT_MAX, info.max, WEFT_ATTR_PAD) ||
+	       weft_nl_u64(skb, WEFT_ATTR_LIMIT_VALUE, info.value) ||
+	       weft_nl_u64(skb, WEFT_ATTR_LIMIT_MIN, info.min) ||
+	       weft_nl_u64(skb, WEFT_ATTR_LIMIT_MAX, info.max) ||
 	       (info.counts &&
-		nla_put_u64_64bit(skb, WEFT_ATTR_LIMIT_USED, info.used, WEFT_ATTR_PAD)) ||
+		weft_nl_u64(skb, WEFT_ATTR_LIMIT_USED, info.used)) ||
 	       (info.has_hits &&
-		nla_put_u64_64bit(skb, WEFT_ATTR_LIMIT_HITS, info.hits, WEFT_ATTR_PAD));
+		weft_nl_u64(skb, WEFT_ATTR_LIMIT_HITS, info.hits));
 }
 
 static int weft_dump_user(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
@@ -258,13 +250,13 @@ static int weft_dump_user(struct sk_buff *skb, struct netlink_callback *cb, stru
 	       nla_put_u32(skb, WEFT_ATTR_UID,
 			   from_kuid_munged(sk_user_ns(NETLINK_CB(cb->skb).sk),
 					    KUIDT_INIT(info.uid))) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_USER_CTXS, info.contexts, WEFT_ATTR_PAD) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_USER_EPS, info.endpoints, WEFT_ATTR_PAD) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_USER_MEMORY, info.memory, WEFT_ATTR_PAD) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_USER_MSGS, info.msgs, WEFT_ATTR_PAD) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_USER_BYTES, info.bytes, WEFT_ATTR_PAD) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_USER_LINGERS, info.lingers, WEFT_ATTR_PAD) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_USER_REGIONS, info.regions, WEFT_ATTR_PAD);
+	       weft_nl_u64(skb, WEFT_ATTR_USER_CTXS, info.contexts) ||
+	       weft_nl_u64(skb, WEFT_ATTR_USER_EPS, info.endpoints) ||
+	       weft_nl_u64(skb, WEFT_ATTR_USER_MEMORY, info.memory) ||
+	       weft_nl_u64(skb, WEFT_ATTR_USER_MSGS, info.msgs) ||
+	       weft_nl_u64(skb, WEFT_ATTR_USER_BYTES, info.bytes) ||
+	       weft_nl_u64(skb, WEFT_ATTR_USER_LINGERS, info.lingers) ||
+	       weft_nl_u64(skb, WEFT_ATTR_USER_REGIONS, info.regions);
 }
 
 static bool weft_dump_who(struct sk_buff *skb, struct netlink_callback *cb,

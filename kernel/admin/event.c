@@ -33,11 +33,11 @@ static bool weft_event_values_put(struct sk_buff *skb, const struct weft_note *n
 		return nla_put_string(skb, WEFT_ATTR_EVENT_LIMIT, note->limit);
 	case WEFT_NOTE_VERSION:
 	case WEFT_NOTE_MTU:
-		return nla_put_u64_64bit(skb, WEFT_ATTR_EVENT_FROM, note->from, WEFT_ATTR_PAD) ||
-		       nla_put_u64_64bit(skb, WEFT_ATTR_EVENT_TO, note->to, WEFT_ATTR_PAD);
+		return weft_nl_u64(skb, WEFT_ATTR_EVENT_FROM, note->from) ||
+		       weft_nl_u64(skb, WEFT_ATTR_EVENT_TO, note->to);
 	case WEFT_NOTE_GIVEN_UP:
 	case WEFT_NOTE_DENIED:
-		return nla_put_u64_64bit(skb, WEFT_ATTR_EVENT_TO, note->to, WEFT_ATTR_PAD);
+		return weft_nl_u64(skb, WEFT_ATTR_EVENT_TO, note->to);
 	default:
 		return false;
 	}
@@ -51,10 +51,10 @@ static bool weft_event_put(struct sk_buff *skb, const char *port,
 	const char *why = weft_history_why(note);
 
 	return nla_put_string(skb, WEFT_ATTR_PORT_NAME, port) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_EVENT_FIRST, e->first, WEFT_ATTR_PAD) ||
+	       weft_nl_u64(skb, WEFT_ATTR_EVENT_FIRST, e->first) ||
 	       (e->count > 1 &&
-		(nla_put_u64_64bit(skb, WEFT_ATTR_EVENT_LAST, e->last, WEFT_ATTR_PAD) ||
-		 nla_put_u64_64bit(skb, WEFT_ATTR_EVENT_COUNT, e->count, WEFT_ATTR_PAD))) ||
+		(weft_nl_u64(skb, WEFT_ATTR_EVENT_LAST, e->last) ||
+		 weft_nl_u64(skb, WEFT_ATTR_EVENT_COUNT, e->count))) ||
 	       nla_put_string(skb, WEFT_ATTR_EVENT_WHAT, weft_history_what(note->kind)) ||
 	       (*why && nla_put_string(skb, WEFT_ATTR_EVENT_WHY, why)) ||
 	       (note->addr && nla_put(skb, WEFT_ATTR_EVENT_PEER, sizeof(e->addr), &e->addr)) ||
@@ -141,7 +141,7 @@ void weft_up_event(struct net *net, const char *port, const struct weft_history_
 	if (uid != WEFT_NOTE_NO_UID)
 		uid = from_kuid_munged(net->user_ns, KUIDT_INIT(uid));
 	head = genlmsg_put(skb, 0, 0, &weft_family, 0, WEFT_CMD_EVENT_GET);
-	if (!head || nla_put_u64_64bit(skb, WEFT_ATTR_EVENT_NR, event->nr, WEFT_ATTR_PAD) ||
+	if (!head || weft_nl_u64(skb, WEFT_ATTR_EVENT_NR, event->nr) ||
 	    weft_event_put(skb, port, event, uid)) {
 		nlmsg_free(skb);
 		goto unlock;

@@ -126,8 +126,7 @@ static int weft_nl_job_begin(struct weft_nl_job *req, struct genl_info *info)
 		err = weft_nl_job_who(req, info);
 	if (err)
 		return err;
-	req->port = weft_port_find(genl_info_net(info), nla_data(attrs[WEFT_ATTR_PORT_NAME]),
-				   info->extack);
+	req->port = weft_nl_port(info);
 	return req->port ? 0 : -ENODEV;
 }
 

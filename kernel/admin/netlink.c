@@ -390,7 +390,7 @@ int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port)
 	    nla_put_string(skb, WEFT_ATTR_PORT_DOORBELL, stat.seek ? "lseek" : "ioctl") ||
 	    nla_put_string(skb, WEFT_ATTR_PORT_RMA_USERS,
 			   READ_ONCE(port->core.conf.rma_same_user) ? "same" : "any") ||
-	    nla_put_u64_64bit(skb, WEFT_ATTR_PINNED, stat.pinned, WEFT_ATTR_PAD))
+	    weft_nl_u64(skb, WEFT_ATTR_PINNED, stat.pinned))
 		return -EMSGSIZE;
 	for (i = 0; i < port->core.naddr; i++)
 		if (nla_put(skb, WEFT_ATTR_PORT_ADDR, sizeof(port->core.addr[i]),
@@ -429,8 +429,7 @@ static int weft_nl_port_get(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "say which port, or ask for all with a dump");
 		return -EINVAL;
 	}
-	port = weft_port_find(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_NAME]),
-			      info->extack);
+	port = weft_nl_port(info);
 	if (!port)
 		return -ENODEV;
 	msg = weft_nl_reply(info, WEFT_CMD_PORT_GET, &head);
@@ -454,8 +453,7 @@ static int weft_nl_limit_set(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "say which limit of which port is to be what");
 		return -EINVAL;
 	}
-	port = weft_port_find(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_NAME]),
-			      info->extack);
+	port = weft_nl_port(info);
 	if (!port)
 		return -ENODEV;
 	err = weft_limit_set(&port->core, nla_data(info->attrs[WEFT_ATTR_LIMIT_NAME]),

@@ -10,15 +10,33 @@
 #include <linux/weft_netlink.h>
 #include <net/genetlink.h>
 
+#include "../port/port.h"
+
 struct weft_dev_ctx;
 struct weft_near_info;
-struct weft_port;
-struct weft_sockaddr;
 
 extern struct genl_family weft_family;
 
 /* of an attribute that is a port's name, or a word */
 #define WEFT_NAME_POLICY	{ .type = NLA_NUL_STRING, .len = WEFT_NAME_MAX - 1 }
+
+/* Put a number of 64 bits, aligned. Return: 0, -EMSGSIZE. */
+static inline int weft_nl_u64(struct sk_buff *skb, int attr, u64 value)
+{
+	return nla_put_u64_64bit(skb, attr, value, WEFT_ATTR_PAD);
+}
+
+/**
+ * weft_nl_port - find the port that a request names
+ * @info: the request, with WEFT_ATTR_PORT_NAME
+ *
+ * Return: the port, referenced; NULL: there is none, and the extended acknowledgement says so.
+ */
+static inline struct weft_port *weft_nl_port(struct genl_info *info)
+{
+	return weft_port_find(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_NAME]),
+			      info->extack);
+}
 
 int weft_nl_addr(struct weft_sockaddr *a, const struct nlattr *attr,
 		 struct netlink_ext_ack *extack);

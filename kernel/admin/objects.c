@@ -43,7 +43,7 @@ int weft_nl_conn(struct sk_buff *skb, struct netlink_callback *cb, struct weft_p
 	       nla_put_string(skb, WEFT_ATTR_CONN_ROLE, info.active ? "active" : "passive") ||
 	       nla_put_string(skb, WEFT_ATTR_CONN_STATE, states[info.state]) ||
 	       nla_put(skb, WEFT_ATTR_EP_PEER, sizeof(info.peer), &info.peer) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_AGE, info.age, WEFT_ATTR_PAD);
+	       weft_nl_u64(skb, WEFT_ATTR_AGE, info.age);
 }
 
 static bool weft_cq_fill_put(struct sk_buff *skb, const struct weft_cq_info *info)
@@ -52,15 +52,14 @@ static bool weft_cq_fill_put(struct sk_buff *skb, const struct weft_cq_info *inf
 	       nla_put_u32(skb, WEFT_ATTR_CQ_UNREAD, info->unread) ||
 	       nla_put_u32(skb, WEFT_ATTR_CQ_WAITING, info->waiting) ||
 	       (info->waiting &&
-		nla_put_u64_64bit(skb, WEFT_ATTR_AGE, weft_since(weft_now(), info->full),
-				  WEFT_ATTR_PAD)) ||
+		weft_nl_u64(skb, WEFT_ATTR_AGE, weft_since(weft_now(), info->full))) ||
 	       (info->bad && nla_put_flag(skb, WEFT_ATTR_CQ_ERROR));
 }
 
 static bool weft_cntr_put(struct sk_buff *skb, const struct weft_cq_info *info)
 {
-	return nla_put_u64_64bit(skb, WEFT_ATTR_CNTR_DONE, info->done, WEFT_ATTR_PAD) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_CNTR_FAILED, info->failed, WEFT_ATTR_PAD);
+	return weft_nl_u64(skb, WEFT_ATTR_CNTR_DONE, info->done) ||
+	       weft_nl_u64(skb, WEFT_ATTR_CNTR_FAILED, info->failed);
 }
 
 /**
@@ -159,10 +158,10 @@ int weft_nl_mr(struct sk_buff *skb, struct netlink_callback *cb, struct weft_por
 	return weft_nl_owner_put(skb, cb, port, &mr.ctx) ||
 	       nla_put_string(skb, WEFT_ATTR_KIND, mr.pinned ? "pinned" : "remote") ||
 	       (mr.pinned ? nla_put_u32(skb, WEFT_ATTR_MR, mr.handle) :
-			    nla_put_u64_64bit(skb, WEFT_ATTR_MR_KEY, mr.info.key, WEFT_ATTR_PAD)) ||
+			    weft_nl_u64(skb, WEFT_ATTR_MR_KEY, mr.info.key)) ||
 	       (mr.info.zone && nla_put_u32(skb, WEFT_ATTR_MR_ZONE, mr.info.zone)) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_BUF, mr.info.base, WEFT_ATTR_PAD) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_LEN, mr.info.len, WEFT_ATTR_PAD) ||
+	       weft_nl_u64(skb, WEFT_ATTR_BUF, mr.info.base) ||
+	       weft_nl_u64(skb, WEFT_ATTR_LEN, mr.info.len) ||
 	       nla_put_string(skb, WEFT_ATTR_MR_ACCESS, weft_access_name(&mr)) ||
 	       (!mr.pinned && nla_put_u32(skb, WEFT_ATTR_MR_USERS, mr.info.users));
 }

@@ -133,8 +133,7 @@ int weft_nl_probe_add(struct sk_buff *skb, struct genl_info *info)
 		err = weft_probe_conf(info, &conf);
 	if (err)
 		return err;
-	port = weft_port_find(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_NAME]),
-			      info->extack);
+	port = weft_nl_port(info);
 	if (!port)
 		return -ENODEV;
 	msg = weft_nl_reply(info, WEFT_CMD_PROBE_ADD, &head);
@@ -150,10 +149,10 @@ int weft_nl_probe_add(struct sk_buff *skb, struct genl_info *info)
 
 static bool weft_probe_rtt_put(struct sk_buff *skb, const struct weft_echo_info *e)
 {
-	return nla_put_u64_64bit(skb, WEFT_ATTR_PROBE_RTT_MIN, e->rtt_min, WEFT_ATTR_PAD) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_PROBE_RTT_AVG, e->rtt_avg, WEFT_ATTR_PAD) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_PROBE_RTT_MAX, e->rtt_max, WEFT_ATTR_PAD) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_PROBE_RTT_DEV, e->rtt_dev, WEFT_ATTR_PAD);
+	return weft_nl_u64(skb, WEFT_ATTR_PROBE_RTT_MIN, e->rtt_min) ||
+	       weft_nl_u64(skb, WEFT_ATTR_PROBE_RTT_AVG, e->rtt_avg) ||
+	       weft_nl_u64(skb, WEFT_ATTR_PROBE_RTT_MAX, e->rtt_max) ||
+	       weft_nl_u64(skb, WEFT_ATTR_PROBE_RTT_DEV, e->rtt_dev);
 }
 
 static bool weft_probe_put(struct sk_buff *skb, const struct weft_echo_info *e)
@@ -168,7 +167,7 @@ static bool weft_probe_put(struct sk_buff *skb, const struct weft_echo_info *e)
 	return nla_put_string(skb, WEFT_ATTR_PROBE_STATE, states[e->state]) ||
 	       (e->err && nla_put_u32(skb, WEFT_ATTR_PROBE_ERR, e->err)) ||
 	       (e->hello &&
-		nla_put_u64_64bit(skb, WEFT_ATTR_PROBE_HELLO, e->hello, WEFT_ATTR_PAD)) ||
+		weft_nl_u64(skb, WEFT_ATTR_PROBE_HELLO, e->hello)) ||
 	       nla_put_u32(skb, WEFT_ATTR_PROBE_COUNT, e->count) ||
 	       nla_put_u32(skb, WEFT_ATTR_PROBE_SENT, e->sent) ||
 	       nla_put_u32(skb, WEFT_ATTR_PROBE_CAME, e->came) ||
@@ -189,8 +188,7 @@ static struct weft_port *weft_probe_port(struct genl_info *info, u32 *no)
 		return ERR_PTR(-EINVAL);
 	}
 	*no = nla_get_u32(info->attrs[WEFT_ATTR_PROBE_NO]);
-	port = weft_port_find(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_NAME]),
-			      info->extack);
+	port = weft_nl_port(info);
 	return port ?: ERR_PTR(-ENODEV);
 }
 

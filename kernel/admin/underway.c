@@ -73,14 +73,14 @@ static bool weft_send_put(struct sk_buff *skb, const struct weft_send_info *s)
 
 	return nla_put_string(skb, WEFT_ATTR_KIND, weft_send_kind(s)) ||
 	       (s->op == WEFT_SQ_TSEND &&
-		nla_put_u64_64bit(skb, WEFT_ATTR_TAG, s->tag, WEFT_ATTR_PAD)) ||
+		weft_nl_u64(skb, WEFT_ATTR_TAG, s->tag)) ||
 	       nla_put(skb, WEFT_ATTR_TO, sizeof(s->peer), &s->peer) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_LEN, s->len, WEFT_ATTR_PAD) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_SENT, s->sent, WEFT_ATTR_PAD) ||
+	       weft_nl_u64(skb, WEFT_ATTR_LEN, s->len) ||
+	       weft_nl_u64(skb, WEFT_ATTR_SENT, s->sent) ||
 	       nla_put_string(skb, WEFT_ATTR_HOW, s->local ? "local" :
 						  s->announced ? "announced" : "eager") ||
 	       nla_put_string(skb, WEFT_ATTR_FOR, waits[s->waits]) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_AGE, s->age, WEFT_ATTR_PAD) ||
+	       weft_nl_u64(skb, WEFT_ATTR_AGE, s->age) ||
 	       (s->told && nla_put_flag(skb, WEFT_ATTR_TOLD));
 }
 
@@ -103,7 +103,7 @@ static bool weft_flow_info_put(struct sk_buff *skb, const struct weft_flow_info 
 	       nla_put_u32(skb, WEFT_ATTR_FLOW_WAITING, f->waiting) ||
 	       (!f->in && nla_put_u32(skb, WEFT_ATTR_FLOW_UNACKED, f->unacked)) ||
 	       (f->early && nla_put_u32(skb, WEFT_ATTR_FLOW_EARLY, f->early)) ||
-	       (f->age && nla_put_u64_64bit(skb, WEFT_ATTR_AGE, f->age, WEFT_ATTR_PAD));
+	       (f->age && weft_nl_u64(skb, WEFT_ATTR_AGE, f->age));
 }
 
 /* One message, of a send or a flow. Return: true; false: no space. */

@@ -38,24 +38,23 @@ static bool weft_waits_put(struct sk_buff *skb, bool tagged, u64 tag, u64 len, w
 			   const struct weft_sockaddr *from, bool any)
 {
 	return nla_put_string(skb, WEFT_ATTR_KIND, tagged ? "tagged" : "untagged") ||
-	       (tagged && nla_put_u64_64bit(skb, WEFT_ATTR_TAG, tag, WEFT_ATTR_PAD)) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_LEN, len, WEFT_ATTR_PAD) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_AGE, age, WEFT_ATTR_PAD) ||
+	       (tagged && weft_nl_u64(skb, WEFT_ATTR_TAG, tag)) ||
+	       weft_nl_u64(skb, WEFT_ATTR_LEN, len) ||
+	       weft_nl_u64(skb, WEFT_ATTR_AGE, age) ||
 	       (!any && nla_put(skb, WEFT_ATTR_FROM, sizeof(*from), from));
 }
 
 static bool weft_recv_put(struct sk_buff *skb, const struct weft_recv_info *r)
 {
 	return weft_waits_put(skb, r->tagged, r->tag, r->len, r->age, &r->from, !r->directed) ||
-	       (r->tagged && nla_put_u64_64bit(skb, WEFT_ATTR_IGNORE, r->ignore,
-					       WEFT_ATTR_PAD)) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_BUF, r->buf, WEFT_ATTR_PAD);
+	       (r->tagged && weft_nl_u64(skb, WEFT_ATTR_IGNORE, r->ignore)) ||
+	       weft_nl_u64(skb, WEFT_ATTR_BUF, r->buf);
 }
 
 static bool weft_msg_put(struct sk_buff *skb, const struct weft_msg_info *m)
 {
 	return weft_waits_put(skb, m->tagged, m->tag, m->len, m->age, &m->from, false) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_CAME, m->came, WEFT_ATTR_PAD) ||
+	       weft_nl_u64(skb, WEFT_ATTR_CAME, m->came) ||
 	       nla_put_string(skb, WEFT_ATTR_HOW, m->announced ? "announced" : "eager");
 }
 
