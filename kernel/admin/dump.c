@@ -193,13 +193,13 @@ static int weft_dump_path(struct sk_buff *skb, struct netlink_callback *cb, stru
 	       nla_put_u32(skb, WEFT_ATTR_PATH_CWND, info.cwnd) ||
 	       nla_put_u32(skb, WEFT_ATTR_PATH_FLIGHT, info.flight) ||
 	       nla_put_u32(skb, WEFT_ATTR_PATH_NFLOW, info.nflow) ||
-	       weft_nl_u64(skb, WEFT_ATTR_PATH_RETRANS, info.retrans) ||
-	       weft_nl_u64(skb, WEFT_ATTR_PATH_SPURIOUS, info.spurious) ||
-	       weft_nl_u64(skb, WEFT_ATTR_PATH_TIMEOUTS, info.timeouts) ||
-	       weft_nl_u64(skb, WEFT_ATTR_PATH_TX_PACKETS, info.tx_packets) ||
-	       weft_nl_u64(skb, WEFT_ATTR_PATH_TX_BYTES, info.tx_bytes) ||
-	       weft_nl_u64(skb, WEFT_ATTR_PATH_RX_PACKETS, info.rx_packets) ||
-	       weft_nl_u64(skb, WEFT_ATTR_PATH_RX_BYTES, info.rx_bytes) ||
+	       weft_nl_u64(skb, WEFT_ATTR_PATH_RETRANS, info.counts.retrans) ||
+	       weft_nl_u64(skb, WEFT_ATTR_PATH_SPURIOUS, info.counts.spurious) ||
+	       weft_nl_u64(skb, WEFT_ATTR_PATH_TIMEOUTS, info.counts.timeouts) ||
+	       weft_nl_u64(skb, WEFT_ATTR_PATH_TX_PACKETS, info.counts.tx_packets) ||
+	       weft_nl_u64(skb, WEFT_ATTR_PATH_TX_BYTES, info.counts.tx_bytes) ||
+	       weft_nl_u64(skb, WEFT_ATTR_PATH_RX_PACKETS, info.counts.rx_packets) ||
+	       weft_nl_u64(skb, WEFT_ATTR_PATH_RX_BYTES, info.counts.rx_bytes) ||
 	       nla_put_u32(skb, WEFT_ATTR_PATH_PAYLOAD, info.max_payload);
 }
 

@@ -155,22 +155,22 @@ const char *weft_history_why(const struct weft_note *note)
 static void weft_history_print(const struct weft_history *h, const struct weft_note *note)
 {
 	const char *what = weft_history_what(note->kind), *why = weft_history_why(note);
-	struct sockaddr_in6 from;
+	char from[WEFT_TRACE_NAME];
 
 	if (note->kind == WEFT_NOTE_LIMIT && note->uid != WEFT_NOTE_NO_UID) {
 		pr_warn("%s: %s %s by user %u: %s\n", h->name, what, note->limit, note->uid, why);
 	} else if (note->kind == WEFT_NOTE_LIMIT) {
 		pr_warn("%s: %s %s: %s\n", h->name, what, note->limit, why);
 	} else {
-		weft_trace_sockaddr(&from, note->addr);
+		weft_trace_node(from, note->addr);
 		if (note->kind == WEFT_NOTE_PATH_DOWN)
-			pr_warn("%s: %s to %pISc: %s\n", h->name, what, &from, why);
+			pr_warn("%s: %s to %s: %s\n", h->name, what, from, why);
 		else if (note->kind == WEFT_NOTE_VERSION)
-			pr_warn("%s: %s %llu to %llu of %pISc: %s\n", h->name, what, note->from,
-				note->to, &from, why);
+			pr_warn("%s: %s %llu to %llu of %s: %s\n", h->name, what, note->from,
+				note->to, from, why);
 		else
-			pr_warn("%s: %s: %llu messages to %pISc, already reported as sent: %s\n",
-				h->name, what, note->to, &from, why);
+			pr_warn("%s: %s: %llu messages to %s, already reported as sent: %s\n",
+				h->name, what, note->to, from, why);
 	}
 }
 

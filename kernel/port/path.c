@@ -397,15 +397,15 @@ void weft_env_denied(struct weft_path *path, const struct weft_denied *d)
 	const struct weft_port *port = weft_port_of(weft_path_core(path));
 	const struct weft_denied_why *why = &weft_denied_whys[d->why];
 	struct weft_ppath *pp = *weft_path_port(path);
-	struct sockaddr_in6 from;
+	char from[WEFT_TRACE_NAME];
 
 	trace_weft_rma_denied(port->name, weft_path_addr(path), d->uid, d->service, d->key, d->addr,
 			      EACCES, why->word);
 	if (!pp || !weft_denied_tell(pp))
 		return;
-	weft_trace_sockaddr(&from, weft_path_addr(path));
-	pr_warn("%s: node %pISc: %u one-sided operations refused, the last one of user %u with key %#llx on service %u: %s. Mend that program, or end it if it guesses keys; trace point weft_rma_denied shows each\n",
-		port->name, &from, pp->denied, d->uid, d->key, d->service, why->text);
+	weft_trace_node(from, weft_path_addr(path));
+	pr_warn("%s: node %s: %u one-sided operations refused, the last one of user %u with key %#llx on service %u: %s. Mend that program, or end it if it guesses keys; trace point weft_rma_denied shows each\n",
+		port->name, from, pp->denied, d->uid, d->key, d->service, why->text);
 	weft_history_add(port->history, &(struct weft_note){
 		.kind = WEFT_NOTE_DENIED, .err = EACCES, .uid = d->uid, .to = pp->denied,
 		.addr = weft_path_addr(path),

@@ -6,7 +6,7 @@
  * take no lock. upcalls.h has the functions that know the objects.
  */
 #include <linux/kernel.h>
-#include <linux/module.h>
+#include <linux/socket.h>
 
 #include "names.h"
 
@@ -28,19 +28,6 @@ void weft_trace_name(char name[WEFT_TRACE_NAME], const struct weft_sockaddr *add
 		snprintf(scope, sizeof(scope), "%%%u", addr->scope);
 	snprintf(name, WEFT_TRACE_NAME, service ? "[%pI6c%s]:%u" : "%pI6c%s", addr->addr, scope,
 		 service);
-}
-
-/**
- * weft_trace_node - name the node of an address
- * @name: out: its name
- * @addr: address
- */
-void weft_trace_node(char name[WEFT_TRACE_NAME], const struct weft_sockaddr *addr)
-{
-	struct weft_sockaddr node = *addr;
-
-	node.port = 0;
-	weft_trace_name(name, &node);
 }
 
 /**
@@ -79,18 +66,27 @@ void weft_trace_peer(char name[WEFT_TRACE_NAME], const struct weft_ep *ep, u32 i
 }
 
 /**
- * weft_trace_sender - name the peer of a path, or an endpoint there
+ * weft_trace_service - name an endpoint of a node
  * @name: out: its name
- * @path: the path
+ * @node: address of the node; its service is ignored
  * @service: service of the endpoint, 0: the node
  */
-void weft_trace_sender(char name[WEFT_TRACE_NAME], const struct weft_path *path, u32 service)
+void weft_trace_service(char name[WEFT_TRACE_NAME], const struct weft_sockaddr *node, u32 service)
 {
-	struct weft_sockaddr addr;
+	struct weft_sockaddr addr = *node;
 
-	weft_named_path(path, &addr);
 	addr.port = cpu_to_be16((u16)service);
 	weft_trace_name(name, &addr);
+}
+
+/**
+ * weft_trace_node - name a node
+ * @name: out: its name
+ * @node: its address; the service is ignored
+ */
+void weft_trace_node(char name[WEFT_TRACE_NAME], const struct weft_sockaddr *node)
+{
+	weft_trace_service(name, node, 0);
 }
 
 /**
@@ -102,17 +98,4 @@ void weft_trace_sender(char name[WEFT_TRACE_NAME], const struct weft_path *path,
 const char *weft_trace_port(const struct weft_ep *ep)
 {
 	return ep ? weft_named_port(weft_named_core(ep)) : "";
-}
-
-/**
- * weft_trace_path - name the port of a path
- * @path: the path
- *
- * Return: the port's name.
- */
-const char *weft_trace_path(const struct weft_path *path)
-{
-	struct weft_sockaddr addr;
-
-	return weft_named_port(weft_named_path(path, &addr));
 }

@@ -42,6 +42,21 @@
 		{ WEFT_CQE_FROM, "from" }, { WEFT_CQE_WRITE, "write" },	\
 		{ WEFT_CQE_READ, "read" }, { WEFT_CQE_ATOMIC, "atomic" })
 
+/* Members of all events of an endpoint @ep, and their values */
+#define WEFT_TRACE_EP(ep)						\
+	__string(port, weft_trace_port(ep))				\
+	__array(char, ep, WEFT_TRACE_NAME)				\
+	__field(u32, pid)						\
+	__field(u64, tag)						\
+	__field(u64, len)
+
+#define weft_trace_assign_ep(ep_, tag_, len_) do {			\
+	weft_assign_str(port, weft_trace_port(ep_));			\
+	__entry->pid = weft_trace_ep(__entry->ep, ep_);			\
+	__entry->tag = tag_;						\
+	__entry->len = len_;						\
+} while (0)
+
 /* ---- Messages ------------------------------------------------------------------------------- */
 
 /* An entry is taken from a send ring. @dst: index of its destination. ep->sq_mutex is held. */
@@ -49,23 +64,16 @@ TRACE_EVENT(weft_post_send,
 	TP_PROTO(const struct weft_ep *ep, u64 context, u32 dst, u64 tag, u64 len, u32 op),
 	TP_ARGS(ep, context, dst, tag, len, op),
 	TP_STRUCT__entry(
-		__string(port, weft_trace_port(ep))
-		__array(char, ep, WEFT_TRACE_NAME)
+		WEFT_TRACE_EP(ep)
 		__array(char, peer, WEFT_TRACE_NAME)
-		__field(u32, pid)
 		__field(u32, op)
 		__field(u64, context)
-		__field(u64, tag)
-		__field(u64, len)
 	),
 	TP_fast_assign(
-		weft_assign_str(port, weft_trace_port(ep));
-		__entry->pid = weft_trace_ep(__entry->ep, ep);
+		weft_trace_assign_ep(ep, tag, len);
 		weft_trace_peer(__entry->peer, ep, dst);
 		__entry->op = op;
 		__entry->context = context;
-		__entry->tag = tag;
-		__entry->len = len;
 	),
 	TP_printk("%s ep %s pid %u op %s context %#llx tag %#llx len %llu peer %s",
 		  __get_str(port), __entry->ep, __entry->pid, weft_trace_send_op(__entry->op),
@@ -110,29 +118,22 @@ TRACE_EVENT(weft_post_recv,
 );
 
 /*
- * A message has its turn at an endpoint. @path, @service: of its sender; @seq: its number in its
+ * A message has its turn at an endpoint. @node, @service: of its sender; @seq: its number in its
  * flow, 0: sent within the node.
  */
 TRACE_EVENT(weft_arrive,
-	TP_PROTO(const struct weft_ep *ep, const struct weft_path *path, u32 service, u32 seq,
+	TP_PROTO(const struct weft_ep *ep, const struct weft_sockaddr *node, u32 service, u32 seq,
 		 u64 tag, u64 len),
-	TP_ARGS(ep, path, service, seq, tag, len),
+	TP_ARGS(ep, node, service, seq, tag, len),
 	TP_STRUCT__entry(
-		__string(port, weft_trace_port(ep))
-		__array(char, ep, WEFT_TRACE_NAME)
+		WEFT_TRACE_EP(ep)
 		__array(char, peer, WEFT_TRACE_NAME)
-		__field(u32, pid)
 		__field(u32, seq)
-		__field(u64, tag)
-		__field(u64, len)
 	),
 	TP_fast_assign(
-		weft_assign_str(port, weft_trace_port(ep));
-		__entry->pid = weft_trace_ep(__entry->ep, ep);
-		weft_trace_sender(__entry->peer, path, service);
+		weft_trace_assign_ep(ep, tag, len);
+		weft_trace_service(__entry->peer, node, service);
 		__entry->seq = seq;
-		__entry->tag = tag;
-		__entry->len = len;
 	),
 	TP_printk("%s ep %s pid %u seq %u tag %#llx len %llu peer %s", __get_str(port),
 		  __entry->ep, __entry->pid, __entry->seq, __entry->tag, __entry->len,
@@ -147,23 +148,16 @@ TRACE_EVENT(weft_match,
 	TP_PROTO(const struct weft_ep *ep, u64 context, u32 src, u64 tag, u64 len, bool waited),
 	TP_ARGS(ep, context, src, tag, len, waited),
 	TP_STRUCT__entry(
-		__string(port, weft_trace_port(ep))
-		__array(char, ep, WEFT_TRACE_NAME)
+		WEFT_TRACE_EP(ep)
 		__array(char, peer, WEFT_TRACE_NAME)
-		__field(u32, pid)
 		__field(u32, waited)
 		__field(u64, context)
-		__field(u64, tag)
-		__field(u64, len)
 	),
 	TP_fast_assign(
-		weft_assign_str(port, weft_trace_port(ep));
-		__entry->pid = weft_trace_ep(__entry->ep, ep);
+		weft_trace_assign_ep(ep, tag, len);
 		weft_trace_peer(__entry->peer, ep, src);
 		__entry->waited = waited;
 		__entry->context = context;
-		__entry->tag = tag;
-		__entry->len = len;
 	),
 	TP_printk("%s ep %s pid %u context %#llx tag %#llx len %llu waited %u peer %s",
 		  __get_str(port), __entry->ep, __entry->pid, __entry->context, __entry->tag,
@@ -175,23 +169,16 @@ TRACE_EVENT(weft_complete,
 	TP_PROTO(const struct weft_ep *ep, u64 context, u64 tag, u64 len, u32 flags, int err),
 	TP_ARGS(ep, context, tag, len, flags, err),
 	TP_STRUCT__entry(
-		__string(port, weft_trace_port(ep))
-		__array(char, ep, WEFT_TRACE_NAME)
-		__field(u32, pid)
+		WEFT_TRACE_EP(ep)
 		__field(u32, flags)
 		__field(int, err)
 		__field(u64, context)
-		__field(u64, tag)
-		__field(u64, len)
 	),
 	TP_fast_assign(
-		weft_assign_str(port, weft_trace_port(ep));
-		__entry->pid = weft_trace_ep(__entry->ep, ep);
+		weft_trace_assign_ep(ep, tag, len);
 		__entry->flags = flags;
 		__entry->err = err;
 		__entry->context = context;
-		__entry->tag = tag;
-		__entry->len = len;
 	),
 	TP_printk("%s ep %s pid %u context %#llx tag %#llx len %llu flags %s err %d",
 		  __get_str(port), __entry->ep, __entry->pid, __entry->context, __entry->tag,
@@ -202,10 +189,11 @@ TRACE_EVENT(weft_complete,
 
 /* @n packets of a lane, the first of them @psn, are sent again. @again: not for the first time. */
 TRACE_EVENT(weft_retransmit,
-	TP_PROTO(const struct weft_path *path, u32 lane, u32 psn, u32 len, u32 n, bool again),
-	TP_ARGS(path, lane, psn, len, n, again),
+	TP_PROTO(const struct weft_core *core, const struct weft_sockaddr *node, u32 lane, u32 psn,
+		 u32 len, u32 n, bool again),
+	TP_ARGS(core, node, lane, psn, len, n, again),
 	TP_STRUCT__entry(
-		__string(port, weft_trace_path(path))
+		__string(port, weft_named_port(core))
 		__array(char, peer, WEFT_TRACE_NAME)
 		__field(u32, lane)
 		__field(u32, psn)
@@ -214,8 +202,8 @@ TRACE_EVENT(weft_retransmit,
 		__field(u32, again)
 	),
 	TP_fast_assign(
-		weft_assign_str(port, weft_trace_path(path));
-		weft_trace_sender(__entry->peer, path, 0);
+		weft_assign_str(port, weft_named_port(core));
+		weft_trace_node(__entry->peer, node);
 		__entry->lane = lane;
 		__entry->psn = psn;
 		__entry->len = len;

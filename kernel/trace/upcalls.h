@@ -12,13 +12,11 @@
 
 struct weft_core;
 struct weft_ep;
-struct weft_path;
 
 /* core/api/named.c has the descriptions. */
 const struct weft_core *weft_named_core(const struct weft_ep *ep);
 u32 weft_named_ep(const struct weft_ep *ep, struct weft_sockaddr *addr);
 bool weft_named_peer(const struct weft_ep *ep, u32 index, struct weft_sockaddr *addr);
-const struct weft_core *weft_named_path(const struct weft_path *path, struct weft_sockaddr *addr);
 
 /* Return: the name of the port that has @core. */
 const char *weft_named_port(const struct weft_core *core);

@@ -75,7 +75,7 @@ static void path(FILE *to, u32 node, const struct weft_path *p)
 		U(p, nwait);
 	/* which size a search ends with depends on the packets that were sent meanwhile */
 	U(p, max_payload);
-	U(p, rtt_min); U(p, rtt_min_at); U(p, retrans); U(p, tx_used);
+	U(p, rtt_min); U(p, rtt_min_at); U(p, counts.retrans); U(p, tx_used);
 	/*
 	 * Not the window that was reported last: the fast path has placed a message before its
 	 * acknowledgement leaves, the slow path after that.

@@ -641,7 +641,7 @@ static void dump_paths(struct rig_node *node)
 			i.addr.addr[i.addr.family == AF_INET ? 2 : 14],
 			i.addr.addr[i.addr.family == AF_INET ? 3 : 15], i.state,
 			(unsigned long long)i.srtt, i.cwnd, i.flight, i.nflow);
-		fprintf(stderr, " again %llu\n", (unsigned long long)i.retrans);
+		fprintf(stderr, " again %llu\n", (unsigned long long)i.counts.retrans);
 		weft_path_put(path);
 	}
 }

@@ -163,7 +163,9 @@ TEST_F(class, of_packets)
 	ASSERT_EQ(1, t->out->ntx);
 	EXPECT_EQ(WEFT_CLASS_FIRST, t->out->tx[0].class);
 	lone_drop(t);
+	weft_lock(&t->path->lock);
 	weft_frame_ack(t->path, data, t->out);
+	weft_unlock(&t->path->lock);
 	ASSERT_EQ(1, t->out->ntx);
 	EXPECT_EQ(data->no, t->out->tx[0].lane);
 	EXPECT_EQ(WEFT_CLASS_FIRST, t->out->tx[0].class);

@@ -624,7 +624,7 @@ TEST(recover_long_ago)
 		lone_wait(&t, MS);
 		lone_timer(&t);
 		lone_drop(&t);
-		EXPECT_EQ(1, t.path->retrans);
+		EXPECT_EQ(1, t.path->counts.retrans);
 		EXPECT_EQ(WEFT_CWND_INIT * 3 / 5, t.lane->cwnd);
 		/* once for a round trip */
 		lone_wait(&t, MS);

@@ -301,12 +301,11 @@ static void look_at(struct weft_path *path, struct weft_path_info *info)
 }
 
 /* Counters of both endpoints and of both ends of the path, of messages of all kinds. */
-TEST_F(look_path, counters)
+static void counters(struct __test_metadata *_metadata, struct two *t, bool remote)
 {
 	static const u32 lens[] = { 0, 8, 200, 3000, 20000, TWO_LONG };
 	struct weft_path_info pa = { 0 }, pb = { 0 };
 	struct weft_ep_info ea, eb;
-	struct two *t = &self->t;
 	u64 bytes = 0;
 	u32 i, n = 0;
 
@@ -334,20 +333,34 @@ TEST_F(look_path, counters)
 	EXPECT_EQ(n, eb.received);
 	EXPECT_EQ(bytes, eb.received_bytes);
 	EXPECT_EQ(0, eb.sent);
-	if (!variant->dst)
+	if (!remote)
 		return;
 	look_at(path_of(t, 0), &pa);
 	look_at(path_of(t, 1), &pb);
-	EXPECT_LT(bytes, pa.tx_bytes);
-	EXPECT_LT(bytes / pa.max_payload, pa.tx_packets);
-	EXPECT_EQ(pa.tx_packets, pb.rx_packets);
-	EXPECT_EQ(pa.tx_bytes, pb.rx_bytes);
-	EXPECT_EQ(pb.tx_packets, pa.rx_packets);
-	EXPECT_EQ(pb.tx_bytes, pa.rx_bytes);
+	EXPECT_LT(bytes, pa.counts.tx_bytes);
+	EXPECT_LT(bytes / pa.max_payload, pa.counts.tx_packets);
+	EXPECT_EQ(pa.counts.tx_packets, pb.counts.rx_packets);
+	EXPECT_EQ(pa.counts.tx_bytes, pb.counts.rx_bytes);
+	EXPECT_EQ(pb.counts.tx_packets, pa.counts.rx_packets);
+	EXPECT_EQ(pb.counts.tx_bytes, pa.counts.rx_bytes);
 	/* the node's counters have the handshake, too */
-	EXPECT_GE(rig_counter(&t->rig->node[0], WEFT_CNT_tx_packets), pa.tx_packets);
-	EXPECT_LE(rig_counter(&t->rig->node[0], WEFT_CNT_tx_packets), pa.tx_packets + 3);
-	EXPECT_EQ(0, pa.spurious + pa.timeouts + pa.retrans);
+	EXPECT_GE(rig_counter(&t->rig->node[0], WEFT_CNT_tx_packets), pa.counts.tx_packets);
+	EXPECT_LE(rig_counter(&t->rig->node[0], WEFT_CNT_tx_packets), pa.counts.tx_packets + 3);
+	EXPECT_EQ(0, pa.counts.spurious + pa.counts.timeouts + pa.counts.retrans);
+}
+
+TEST_F(look_path, counters)
+{
+	counters(_metadata, &self->t, variant->dst);
+}
+
+TEST_F(look_path, counters_without_fast_paths)
+{
+	u32 i;
+
+	for (i = 0; i < 2; i++)
+		self->t.rig->node[i].core.conf.fast = false;
+	counters(_metadata, &self->t, variant->dst);
 }
 
 /* What the network loses is counted on the path as on the node. */
@@ -358,11 +371,7 @@ TEST(look_path__losses)
 	struct pair p;
 	u32 i;
 
-	rig_conf_default(&conf, 5);
-	conf.nodes = 2;
-	conf.loss = RIG_PPM / 20;
-	conf.dup = RIG_PPM / 20;
-	conf.late = RIG_PPM / 20;
+	pair_conf(&conf, 0, RIG_PPM / 20);
 	pair_make(&p, &conf, 1, PAIR_ALL);
 	for (i = 0; i < 200; i++) {
 		struct rig_rma op = pair_op(&p, true, 0, i * 100 + 8, i);
@@ -371,11 +380,11 @@ TEST(look_path__losses)
 		ASSERT_EQ(0, pair_status(&p, i));
 	}
 	look_at(rig_path(&p.rig->node[0].core), &info);
-	EXPECT_LT(0, info.retrans);
-	EXPECT_LT(0, info.timeouts);
-	EXPECT_EQ(rig_counter(&p.rig->node[0], WEFT_CNT_retransmits), info.retrans);
-	EXPECT_EQ(rig_counter(&p.rig->node[0], WEFT_CNT_timeouts), info.timeouts);
-	EXPECT_EQ(rig_counter(&p.rig->node[0], WEFT_CNT_spurious), info.spurious);
+	EXPECT_LT(0, info.counts.retrans);
+	EXPECT_LT(0, info.counts.timeouts);
+	EXPECT_EQ(rig_counter(&p.rig->node[0], WEFT_CNT_retransmits), info.counts.retrans);
+	EXPECT_EQ(rig_counter(&p.rig->node[0], WEFT_CNT_timeouts), info.counts.timeouts);
+	EXPECT_EQ(rig_counter(&p.rig->node[0], WEFT_CNT_spurious), info.counts.spurious);
 	rig_free(p.rig);
 }
 

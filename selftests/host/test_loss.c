@@ -90,7 +90,7 @@ TEST_F(rack, lost)
 		EXPECT_TRUE(t->out->tx[i].acknow);
 	}
 	EXPECT_EQ(cwnd * 3 / 5, t->lane->cwnd);
-	EXPECT_EQ(3, t->path->retrans);
+	EXPECT_EQ(3, t->path->counts.retrans);
 	EXPECT_TRUE(lone_sound(t));
 	lone_drop(t);
 	lone_wait(t, 100 * US);

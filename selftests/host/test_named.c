@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who is named in trace points: endpoints, their peers, paths.
+ * Who is named in trace points: endpoints and their peers.
  */
 #include "cm_fixture.h"
 #include "two.h"
@@ -18,7 +18,6 @@ static bool is(const struct weft_sockaddr *addr, const struct rig_node *node, u1
 TEST(named__datagrams_and_rdm)
 {
 	struct weft_sockaddr addr;
-	struct weft_path *path;
 	struct two t;
 
 	two_init(&t, 1, 64, 0);
@@ -30,12 +29,6 @@ TEST(named__datagrams_and_rdm)
 	EXPECT_TRUE(is(&addr, &t.rig->node[1], rig_ep_service(t.eb)));
 	EXPECT_FALSE(weft_named_peer(t.ea->ep, WEFT_SRC_ANY, &addr));
 	EXPECT_FALSE(weft_named_peer(t.ea->ep, t.to + 1, &addr));
-	ASSERT_EQ(0, two_put(&t, t.buf, 8, 1, 0));
-	rig_run(t.rig, MS);
-	path = rig_path(&t.rig->node[0].core);
-	EXPECT_EQ(&t.rig->node[0].core, weft_named_path(path, &addr));
-	EXPECT_TRUE(is(&addr, &t.rig->node[1], 0));
-	weft_path_put(path);
 	rig_free(t.rig);
 }
 

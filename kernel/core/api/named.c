@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - who is named in trace points: addresses of endpoints, of their peers and of paths
+ * weft core - who is named in trace points: addresses of endpoints and of their peers
  *
  * The functions read what is constant, or what a lock of the trace point's caller protects. They
  * take no lock, because their caller may hold any.
@@ -58,17 +58,4 @@ bool weft_named_peer(const struct weft_ep *ep, u32 index, struct weft_sockaddr *
 		*addr = entry->addr;
 	weft_rcu_unlock();
 	return entry;
-}
-
-/**
- * weft_named_path - the node at the end of a path
- * @path: the path
- * @addr: out: its address
- *
- * Return: the path's core.
- */
-const struct weft_core *weft_named_path(const struct weft_path *path, struct weft_sockaddr *addr)
-{
-	*addr = *weft_path_addr(path);
-	return path->core;
 }

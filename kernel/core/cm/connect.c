@@ -501,6 +501,7 @@ static void weft_cm_end_own(struct weft_ep *ep, int err, struct weft_out *out)
  */
 void weft_cm_abort(struct weft_ep *ep, int err, struct weft_out *out)
 {
+	weft_mutex_assert_held(&ep->sq_mutex);
 	weft_cm_kill_reqs(ep, out);
 	weft_cm_end_own(ep, err, out);
 }

@@ -226,7 +226,7 @@ static inline bool weft_fastpkt_give(struct weft_path *path, const struct weft_f
 	weft_unlock_inner(&ep->lock);
 	if (unlikely(!done))
 		return false;
-	weft_trace_arrive(ep, path, rf->id.ssvc, rf->id.mseq, h.tag, h.len);
+	weft_trace_arrive(ep, &path->node.addr, rf->id.ssvc, rf->id.mseq, h.tag, h.len);
 	rf->id.mseq++;
 	weft_credit_pass(rf, f->len, out);
 	path->rx_gone += f->len;

@@ -346,7 +346,7 @@ static __always_inline u32 weft_fast_run(struct weft_ep *ep, u32 most, u32 *byte
 			break;
 		}
 		weft_ep_sends(ep, READ_ONCE(s->context), l.peer, tag, len, l.op);
-		weft_trace_arrive(lep, flow->path, be16_to_cpu(ep->addr.port), 0, tag, len);
+		weft_local_arrives(flow, tag, len);
 		weft_ring_next(&ep->tx.ring, l.nslots);
 		/* freeing a posted receive takes the queue's lock */
 		if (++n == most || unlikely(post) || ep->tx.ring.cons == ep->tx.ring.prod)

@@ -94,8 +94,7 @@ static void weft_fence_local(struct weft_flow *flow, struct weft_txm *txm, struc
 	int err;
 
 	if (!txm->req)
-		weft_trace_arrive(flow->lep, flow->path, be16_to_cpu(flow->ep->addr.port), 0,
-				  txm->tx.tag, txm->len);
+		weft_local_arrives(flow, txm->tx.tag, txm->len);
 	weft_count(flow->path->core, msgs_local);
 	weft_count(flow->path->core, msgs_received);
 	err = weft_local_fenced(flow, txm, out);

@@ -250,7 +250,7 @@ int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 	int err;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
-	weft_trace_arrive(flow->lep, path, be16_to_cpu(ep->addr.port), 0, e->tag, e->len);
+	weft_local_arrives(flow, e->tag, e->len);
 	weft_count(ep->core, msgs_local);
 	weft_count(ep->core, msgs_received);
 	if (e->len <= WEFT_INLINE_MAX) {

@@ -121,6 +121,13 @@ static inline const void *weft_send_bytes(struct weft_ep *ep, const struct weft_
 
 #define WEFT_LOCAL_EAGER	(16u << 10)	/* the most within the node: no packet is saved */
 
+/* Trace a message that is sent within the node. */
+static inline void weft_local_arrives(const struct weft_flow *flow, u64 tag, u64 len)
+{
+	weft_trace_arrive(flow->lep, &flow->ep->addr, be16_to_cpu(flow->ep->addr.port), 0, tag,
+			  len);
+}
+
 /*
  * Return: bytes of the longest message of a flow whose bytes are copied when it is sent. Longer
  * ones stay in the program's memory.

@@ -172,7 +172,7 @@ taken:
 	weft_unlock(&ep->lock);
 	if (IS_ERR(rxm))
 		return rxm;
-	weft_trace_arrive(ep, path, rf->id.ssvc, rf->id.mseq, h->tag, h->len);
+	weft_trace_arrive(ep, &path->node.addr, rf->id.ssvc, rf->id.mseq, h->tag, h->len);
 	weft_count(path->core, msgs_received);
 	rf->id.mseq++;
 	weft_credit_pass(rf, sid ? 0 : (u32)h->len, out);

@@ -143,6 +143,26 @@ struct weft_srq_conf {
 #define WEFT_PATHS_DEAD		2
 #define WEFT_PATHS_LEAVING	3	/* unused; asking the peer whether it agrees to the end */
 
+/**
+ * struct weft_path_counts - what a path has counted since it was made
+ * @retrans: packets sent again
+ * @spurious: packets sent again although they had arrived
+ * @timeouts: retransmission timeouts
+ * @tx_packets: packets sent with those sent again, without those that begin and end the path
+ * @tx_bytes: bytes of these, without UDP, IP and Ethernet headers
+ * @rx_packets: valid packets received
+ * @rx_bytes: bytes of these
+ */
+struct weft_path_counts {
+	u64 retrans;
+	u64 spurious;
+	u64 timeouts;
+	u64 tx_packets;
+	u64 tx_bytes;
+	u64 rx_packets;
+	u64 rx_bytes;
+};
+
 /* ---- Probes of paths ------------------------------------------------------------- */
 
 #define WEFT_ECHOS_WAIT		0	/* until the path is up */

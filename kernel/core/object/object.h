@@ -53,9 +53,12 @@ static inline u16 weft_recv_flags(u16 flags)
 static __always_inline void weft_ep_sends(struct weft_ep *ep, u64 context, u32 dst, u64 tag,
 					  u64 len, u32 op)
 {
+	weft_mutex_assert_held(&ep->sq_mutex);
 	ep->tx.nsent++;
 	ep->tx.sent_bytes += len;
-	weft_trace_post_send(ep, context, dst, tag, len, op);
+	/* as the program has posted it */
+	weft_trace_post_send(ep, context, dst, tag, len,
+			     op == WEFT_SQ_FETCH ? WEFT_SQ_ATOMIC : op);
 }
 
 /*
@@ -65,6 +68,7 @@ static __always_inline void weft_ep_sends(struct weft_ep *ep, u64 context, u32 d
 static __always_inline void weft_ep_receives(struct weft_ep *ep, u64 context, u32 src, u64 tag,
 					     u64 len, bool waited)
 {
+	weft_assert_held(&ep->lock);
 	ep->rx.nrecv++;
 	ep->rx.recv_bytes += len;
 	weft_trace_match(ep, context, src, tag, len, waited);

@@ -196,13 +196,7 @@ struct weft_path_cm {
  *	none
  * @rtt_min_at: when it was measured
  * @echo: probes of this node and of the peer; see transport/echo.c
- * @retrans: packets sent again
- * @spurious: packets sent again although they had arrived
- * @timeouts: retransmission timeouts
- * @tx_packets: packets sent, of lanes or datagrams, with those sent again
- * @tx_bytes: bytes of these
- * @rx_packets: valid packets received, of lanes or datagrams
- * @rx_bytes: bytes of these
+ * @counts: what it has counted
  * @tx_used: bytes of eager payload sent
  * @tx_limit: KiB of eager payload that the peer accepts
  * @rx_gone: bytes of eager payload that are disposed of
@@ -272,13 +266,7 @@ struct weft_path {
 	weft_ns rtt_min;
 	weft_ns rtt_min_at;
 	struct weft_path_echo echo;
-	u64 retrans;
-	u64 spurious;
-	u64 timeouts;
-	u64 tx_packets;
-	u64 tx_bytes;
-	u64 rx_packets;
-	u64 rx_bytes;
+	struct weft_path_counts counts;
 	u64 tx_used;
 	u64 tx_limit;
 	u64 rx_gone;
@@ -298,15 +286,17 @@ struct weft_path {
 /* Count packets that are sent to the peer. The path is locked. */
 static inline void weft_path_count_tx(struct weft_path *path, u32 packets, u32 bytes)
 {
-	path->tx_packets += packets;
-	path->tx_bytes += bytes;
+	weft_assert_held(&path->lock);
+	path->counts.tx_packets += packets;
+	path->counts.tx_bytes += bytes;
 }
 
 /* Count packets that have come from the peer. The path is locked. */
 static inline void weft_path_count_rx(struct weft_path *path, u32 packets, u32 bytes)
 {
-	path->rx_packets += packets;
-	path->rx_bytes += bytes;
+	weft_assert_held(&path->lock);
+	path->counts.rx_packets += packets;
+	path->counts.rx_bytes += bytes;
 }
 
 /* Return: true if this node probes the path. */

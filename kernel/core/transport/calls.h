@@ -8,6 +8,7 @@
 #define WEFT_TRANSPORT_CALLS_H
 
 #include "core/base/env.h"
+#include "core/object/conf.h"
 #include <linux/weft.h>
 
 struct weft_core;
@@ -25,13 +26,7 @@ struct weft_path;
  * @cwnd: congestion window, packets
  * @flight: unacknowledged packets
  * @nflow: number of flows
- * @retrans: packets sent again
- * @spurious: packets sent again although they had arrived
- * @timeouts: retransmission timeouts
- * @tx_packets: packets sent, without those that begin and end the path
- * @tx_bytes: bytes of these, without UDP, IP and Ethernet headers
- * @rx_packets: packets received
- * @rx_bytes: bytes of these
+ * @counts: what it has counted
  * @max_payload: bytes of the largest packet
  */
 struct weft_path_info {
@@ -44,13 +39,7 @@ struct weft_path_info {
 	u32 cwnd;
 	u32 flight;
 	u32 nflow;
-	u64 retrans;
-	u64 spurious;
-	u64 timeouts;
-	u64 tx_packets;
-	u64 tx_bytes;
-	u64 rx_packets;
-	u64 rx_bytes;
+	struct weft_path_counts counts;
 	u32 max_payload;
 };
 

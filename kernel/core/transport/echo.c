@@ -286,6 +286,8 @@ weft_ns weft_echo_due(struct weft_path *path, struct weft_out *out)
 /* Remove a probe from its path. core->lock is held, and the lock of the path. */
 static void weft_echo_leave(struct weft_echo *e)
 {
+	weft_assert_held(&e->path->core->lock);
+	weft_assert_held(&e->path->lock);
 	e->path->echo.run = NULL;
 	e->path = NULL;
 }

@@ -359,10 +359,11 @@ static void weft_lane_again(struct weft_path *path, struct weft_lane *lane, stru
 		rec->again_at = weft_lane_tick(out->now);
 	else if ((s32)(weft_lane_tick(out->now) - rec->again_at) >= WEFT_DOUBT_TICKS)
 		weft_mtu_doubt(path, rec, out->now);
-	weft_trace_retransmit(path, lane->no, rec->psn, rec->len, rec->nseg, rec->again);
+	weft_trace_retransmit(path->core, &path->node.addr, lane->no, rec->psn, rec->len,
+			      rec->nseg, rec->again);
 	WRITE_ONCE(rec->again, true);
 	rec->acknow = true;
-	path->retrans += rec->nseg;
+	path->counts.retrans += rec->nseg;
 	weft_count_add(path->core, retransmits, rec->nseg);
 	weft_lane_away(lane, rec, out->now);
 	weft_frame_emit(path, lane, rec, out);
@@ -517,7 +518,7 @@ static void weft_lane_timeout(struct weft_path *path, struct weft_lane *lane, st
 		weft_lane_arm(path, lane, out->now);
 		return;
 	}
-	path->timeouts++;
+	path->counts.timeouts++;
 	weft_count(path->core, timeouts);
 	/*
 	 * At the first timeout all packets are lost, the oldest first, including those sent again

@@ -71,7 +71,7 @@ void weft_loss_dup(struct weft_path *path, struct weft_lane *lane, u32 psn)
 {
 	if (psn - lane->again_lo >= lane->again_hi - lane->again_lo)
 		return;
-	path->spurious++;
+	path->counts.spurious++;
 	weft_count(path->core, spurious);
 	lane->reo_keep = WEFT_REO_KEEP;
 	if (weft_loss_waits(lane, lane->reo_next))

@@ -279,13 +279,7 @@ void weft_path_look(struct weft_path *path, struct weft_path_info *info)
 	info->rttvar = path->class[WEFT_CLASS_FIRST].rttvar;
 	info->flight = path->flight;
 	info->nflow = path->nflow;
-	info->retrans = path->retrans;
-	info->spurious = path->spurious;
-	info->timeouts = path->timeouts;
-	info->tx_packets = path->tx_packets;
-	info->tx_bytes = path->tx_bytes;
-	info->rx_packets = path->rx_packets;
-	info->rx_bytes = path->rx_bytes;
+	info->counts = path->counts;
 	info->max_payload = path->max_payload;
 	info->cwnd = 0;
 	for (i = 0; i < WEFT_LANES; i++)
