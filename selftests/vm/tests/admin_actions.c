@@ -52,6 +52,17 @@ static bool fails(struct fid_cq *cq, int errno_wanted)
 	return true;
 }
 
+/* "weftctl WORDS" is refused, says @why, and names this process, which uses the @noun. */
+static bool asks(bool node, const char *words, const char *why, const char *noun)
+{
+	char names[128];
+
+	CHECK(weftctl_on(node, words));
+	snprintf(names, sizeof(names), "process %d (admin_actions) of user 0 uses the %s", getpid(),
+		 noun);
+	return says(why, 1) && says(names, 1);
+}
+
 /* @addr: of B's node */
 static bool used(bool v6, const char *addr)
 {
@@ -64,11 +75,7 @@ static bool used(bool v6, const char *addr)
 	CHECK_EQ(fi_trecv(p.b.ep, rbuf, ROOM, NULL, p.b.peer, 3, 0, NULL), 0);
 	CHECK(wait_for_line(0, "send show", " for receive age_ms "));
 	snprintf(words, sizeof(words), "path del weft0 %s", addr);
-	CHECK(weftctl_on(0, words));
-	snprintf(words, sizeof(words), "process %d (admin_actions) of user 0 uses the path",
-		 getpid());
-	CHECK(says("programs use the path; with 'force' their operations fail", 1) &&
-	      says(words, 1));
+	CHECK(asks(0, words, "programs use the path; with 'force' their operations fail", "path"));
 	CHECK_EQ(weftctl_on(0, "send show for receive"), 0);
 	CHECK(says("", 1));
 	snprintf(words, sizeof(words), "path del weft0 %s force", addr);
@@ -118,11 +125,7 @@ static bool killed(bool v6)
 	CHECK_EQ(fi_trecv(p.b.ep, rbuf, ROOM, NULL, FI_ADDR_UNSPEC, 3, 0, NULL), 0);
 	CHECK(wait_for_line(0, "send show", " for receive age_ms "));
 	snprintf(words, sizeof(words), "ep kill weft1 %s", b);
-	CHECK(weftctl_on(1, words));
-	snprintf(words, sizeof(words), "process %d (admin_actions) of user 0 uses the endpoint",
-		 getpid());
-	CHECK(says("a program uses it; with 'force' its operations fail", 1) &&
-	      says(words, 1));
+	CHECK(asks(1, words, "a program uses it; with 'force' its operations fail", "endpoint"));
 	snprintf(words, sizeof(words), "ep kill weft1 %s force", b);
 	CHECK_EQ(weftctl_on(1, words), 0);
 	CHECK(says("", 0));

@@ -16,12 +16,13 @@ fi
 
 out=/run/weft/bpftrace
 
-# traced SCRIPT COMMAND...: the output of the script is in $out, of the time while the command runs
+# traced SCRIPT[ ARGUMENT] COMMAND...: the output of the script is in $out, of the time while the
+# command runs
 traced()
 {
 	script=$VM_REPO/lib/bpftrace/$1
 	shift
-	bpftrace -B none "$script" >$out 2>&1 &
+	bpftrace -B none $script >$out 2>&1 &
 	bt_pid=$!
 	# the first line is that of a script whose probes are in place
 	vm_wait 200 grep -q 'Ctrl-C ends' $out || { cat $out; kill $bt_pid; return 1; }
@@ -63,7 +64,15 @@ waits()
 		grep -q '^@waits_us\[10\.77\.0\.2:[1-9][0-9]*\]' $out
 }
 
+# process 1 has no endpoint
+other()
+{
+	traced "weft-waits.bt 1" pingpong 1 10.77.0.2 -e rdm -m tagged -S 64 -I 20 &&
+		! grep '^@' $out
+}
+
 tap_run "latency by size" latency
 tap_run "who sends again" again
 tap_run "which receives wait longest" waits
+tap_run "those of one process" other
 tap_done

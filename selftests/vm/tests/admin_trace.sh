@@ -103,6 +103,13 @@ between()
 	return 1
 }
 
+# operations have names, also those that return a former value
+atomic()
+{
+	enabled "$VM_BUILD/selftests/conf_atomic" >/dev/null || return 1
+	traced 'weft_post_send: .* op atomic ' && ! grep -m 5 'op 0x' $tracing/trace
+}
+
 # a filter compares the texts that weftctl prints (a pattern must not begin with a digit)
 filtered()
 {
@@ -119,6 +126,7 @@ tap_run "the page has their fields" fields
 tap_run "messages within the node" within
 tap_run "messages between nodes" between
 tap_run "a filter by port and peer" filtered
+tap_run "atomic operations" atomic
 if [ "$LINK" = veth ]; then
 	tap_run "packets, IPv4" packets 4 '10\.77\.0\.1'
 	tap_run "packets, IPv6" packets 6 'fd77::1'
