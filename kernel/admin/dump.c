@@ -129,6 +129,23 @@ static int weft_dump_stat(struct sk_buff *skb, struct netlink_callback *cb, stru
 	       weft_nl_u64(skb, WEFT_ATTR_STAT_VALUE, weft_counters_read(port->core.cnt, n));
 }
 
+static int weft_dump_hist(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
+			  u64 *pos)
+{
+	struct weft_hist_info info;
+
+	if (!weft_hist_look(&port->core, (*pos)++, &info))
+		return -ENOENT;
+	return nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
+	       nla_put_string(skb, WEFT_ATTR_PORT_HISTOGRAMS,
+			      READ_ONCE(port->core.conf.histograms) ? "on" : "off") ||
+	       nla_put_string(skb, WEFT_ATTR_HIST_NAME, info.name) ||
+	       nla_put_string(skb, WEFT_ATTR_HIST_UNIT, info.unit) ||
+	       nla_put_string(skb, WEFT_ATTR_HIST_TEXT, info.text) ||
+	       weft_nl_u64(skb, WEFT_ATTR_HIST_SUM, info.sum) ||
+	       nla_put(skb, WEFT_ATTR_HIST_COUNTS, sizeof(info.count), info.count);
+}
+
 static const char *weft_path_state_name(u32 state)
 {
 	switch (state) {
@@ -299,6 +316,7 @@ static const weft_dump_fn weft_dump_fns[] = {
 	[WEFT_CMD_EP_GET] = weft_dump_ep,
 	[WEFT_CMD_CTX_GET] = weft_dump_ctx,
 	[WEFT_CMD_STATS_GET] = weft_dump_stat,
+	[WEFT_CMD_HIST_GET] = weft_dump_hist,
 	[WEFT_CMD_PATH_GET] = weft_dump_path,
 	[WEFT_CMD_NEIGH_GET] = weft_dump_neigh,
 	[WEFT_CMD_LIMIT_GET] = weft_dump_limit,

@@ -45,7 +45,7 @@ static const struct nla_policy weft_del_policy[WEFT_ATTR_PORT_FORCE + 1] = {
 	[WEFT_ATTR_PORT_FORCE] = { .type = NLA_FLAG },
 };
 
-static const struct nla_policy weft_set_policy[WEFT_ATTR_PORT_RMA_USERS + 1] = {
+static const struct nla_policy weft_set_policy[WEFT_ATTR_PORT_HISTOGRAMS + 1] = {
 	[WEFT_ATTR_PORT_NAME] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_PORT_ENGINE] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_ENGINE_CPU] = { .type = NLA_U32 },
@@ -54,6 +54,7 @@ static const struct nla_policy weft_set_policy[WEFT_ATTR_PORT_RMA_USERS + 1] = {
 	[WEFT_ATTR_PORT_BYPASS] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_PORT_DOORBELL] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_PORT_RMA_USERS] = WEFT_NAME_POLICY,
+	[WEFT_ATTR_PORT_HISTOGRAMS] = WEFT_NAME_POLICY,
 };
 
 static const struct nla_policy weft_limit_policy[WEFT_ATTR_LIMIT_VALUE + 1] = {
@@ -243,17 +244,15 @@ static u32 weft_engine_by_name(const char *name)
 /**
  * struct weft_port_change - changes of a port that have been checked
  * @engine: engine
- * @priorities: 1: on, 0: off, -1: no change, as below
- * @bypass: WEFT_BYPASS_*
- * @seek: 1: lseek(2) is permitted, 0: only ioctls
- * @same_user: 1: regions are open to programs of the same user, 0: to those of any
+ * @flags: settings that are on or off
+ * @bypass: WEFT_BYPASS_*, -1: no change
+ * @seek: 1: lseek(2) is permitted, 0: only ioctls, -1: no change
  */
 struct weft_port_change {
 	struct weft_engine_conf engine;
-	int priorities;
+	struct weft_port_flags flags;
 	int bypass;
 	int seek;
-	int same_user;
 };
 
 /*
@@ -278,7 +277,7 @@ static int weft_nl_change(const struct genl_info *info, struct weft_port_change 
 		c->engine.cpu = nla_get_u32(attrs[WEFT_ATTR_ENGINE_CPU]);
 	if (attrs[WEFT_ATTR_ENGINE_IDLE])
 		c->engine.idle_us = nla_get_u32(attrs[WEFT_ATTR_ENGINE_IDLE]);
-	if (weft_nl_word(attrs[WEFT_ATTR_PORT_PRIORITIES], "on", "off", &c->priorities)) {
+	if (weft_nl_word(attrs[WEFT_ATTR_PORT_PRIORITIES], "on", "off", &c->flags.priorities)) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attrs[WEFT_ATTR_PORT_PRIORITIES],
 				    "it is either on or off");
 		return -EINVAL;
@@ -288,9 +287,14 @@ static int weft_nl_change(const struct genl_info *info, struct weft_port_change 
 				    "doorbell is lseek or ioctl");
 		return -EINVAL;
 	}
-	if (weft_nl_word(attrs[WEFT_ATTR_PORT_RMA_USERS], "same", "any", &c->same_user)) {
+	if (weft_nl_word(attrs[WEFT_ATTR_PORT_RMA_USERS], "same", "any", &c->flags.same_user)) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attrs[WEFT_ATTR_PORT_RMA_USERS],
 				    "rma-users is same or any");
+		return -EINVAL;
+	}
+	if (weft_nl_word(attrs[WEFT_ATTR_PORT_HISTOGRAMS], "on", "off", &c->flags.histograms)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attrs[WEFT_ATTR_PORT_HISTOGRAMS],
+				    "histograms is on or off");
 		return -EINVAL;
 	}
 	if (!attrs[WEFT_ATTR_PORT_BYPASS])
@@ -308,10 +312,9 @@ static int weft_nl_port_set(struct sk_buff *skb, struct genl_info *info)
 		.engine.mode = WEFT_ENGINE_SAME,
 		.engine.cpu = WEFT_ENGINE_SAME,
 		.engine.idle_us = WEFT_ENGINE_SAME,
-		.priorities = -1,
+		.flags = { .priorities = -1, .same_user = -1, .histograms = -1 },
 		.bypass = -1,
 		.seek = -1,
-		.same_user = -1,
 	};
 	struct net *net = genl_info_net(info);
 	const char *name;
@@ -327,7 +330,7 @@ static int weft_nl_port_set(struct sk_buff *skb, struct genl_info *info)
 	name = nla_data(info->attrs[WEFT_ATTR_PORT_NAME]);
 	err = weft_port_set_engine(net, name, &c.engine, info->extack);
 	if (!err)
-		err = weft_port_set_flags(net, name, c.priorities, c.same_user, info->extack);
+		err = weft_port_set_flags(net, name, &c.flags, info->extack);
 	if (!err && c.seek >= 0)
 		err = weft_port_set_doorbell(net, name, c.seek, info->extack);
 	if (!err && c.bypass >= 0)
@@ -390,6 +393,8 @@ int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port)
 	    nla_put_string(skb, WEFT_ATTR_PORT_DOORBELL, stat.seek ? "lseek" : "ioctl") ||
 	    nla_put_string(skb, WEFT_ATTR_PORT_RMA_USERS,
 			   READ_ONCE(port->core.conf.rma_same_user) ? "same" : "any") ||
+	    nla_put_string(skb, WEFT_ATTR_PORT_HISTOGRAMS,
+			   READ_ONCE(port->core.conf.histograms) ? "on" : "off") ||
 	    weft_nl_u64(skb, WEFT_ATTR_PINNED, stat.pinned))
 		return -EMSGSIZE;
 	for (i = 0; i < port->core.naddr; i++)
@@ -493,6 +498,7 @@ static const struct genl_ops weft_ops[] = {
 	WEFT_DUMP(WEFT_CMD_EP_GET),
 	WEFT_DUMP(WEFT_CMD_CTX_GET),
 	WEFT_DUMP(WEFT_CMD_STATS_GET),
+	WEFT_DUMP(WEFT_CMD_HIST_GET),
 	WEFT_DUMP(WEFT_CMD_PATH_GET),
 	WEFT_DUMP(WEFT_CMD_NEIGH_GET),
 	WEFT_DUMP(WEFT_CMD_LIMIT_GET),

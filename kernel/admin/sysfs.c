@@ -67,6 +67,7 @@ WEFT_ATTR(bypass, "%s", weft_sysfs_look(port).bypass ?: "");
 WEFT_ATTR(bypass_state, "%s", weft_sysfs_look(port).bypass_state ?: "");
 WEFT_ATTR(rma_users, "%s", READ_ONCE(port->core.conf.rma_same_user) ? "same" : "any");
 WEFT_ATTR(doorbell, "%s", weft_sysfs_stat(wdev).seek ? "lseek" : "ioctl");
+WEFT_ATTR(histograms, "%s", READ_ONCE(port->core.conf.histograms) ? "on" : "off");
 
 /* One address per line. */
 static ssize_t addresses_show(struct device *dev, struct device_attribute *attr, char *buf)
@@ -119,6 +120,7 @@ static struct attribute *weft_attrs[] = {
 	&dev_attr_bypass_state.attr,
 	&dev_attr_doorbell.attr,
 	&dev_attr_rma_users.attr,
+	&dev_attr_histograms.attr,
 	NULL
 };
 

@@ -258,26 +258,29 @@ int weft_port_del(struct net *net, const char *name, bool force, struct netlink_
  * weft_port_set_flags - change settings of a port that are on or off
  * @net: namespace
  * @name: the port's name
- * @priorities: 1: packets have the priority of their class, from the next one on; 0: they have not;
- *	-1: no change
- * @same_user: 1: in the default job programs of a region's user access it; 0: those of any user;
- *	from the next operation on; -1: no change
+ * @flags: the changes
  * @extack: receives the reason of a failure
  *
  * Context: process.
  * Return: 0, -ENODEV.
  */
-int weft_port_set_flags(struct net *net, const char *name, int priorities, int same_user,
+int weft_port_set_flags(struct net *net, const char *name, const struct weft_port_flags *flags,
 			struct netlink_ext_ack *extack)
 {
 	struct weft_port *port = weft_port_find(net, name, extack);
 
 	if (!port)
 		return -ENODEV;
-	if (priorities >= 0)
-		WRITE_ONCE(port->core.conf.priorities, priorities);
-	if (same_user >= 0)
-		WRITE_ONCE(port->core.conf.rma_same_user, same_user);
+	if (flags->priorities >= 0)
+		WRITE_ONCE(port->core.conf.priorities, flags->priorities);
+	if (flags->same_user >= 0)
+		WRITE_ONCE(port->core.conf.rma_same_user, flags->same_user);
+	if (flags->histograms >= 0) {
+		/* dumps read them under this lock */
+		mutex_lock(&weft_ports_lock);
+		weft_core_measure(&port->core, flags->histograms);
+		mutex_unlock(&weft_ports_lock);
+	}
 	weft_port_put(port);
 	return 0;
 }

@@ -83,6 +83,19 @@ struct weft_port_conf {
 };
 
 /**
+ * struct weft_port_flags - changes of settings that are on or off; -1: no change
+ * @priorities: 1: packets have the priority of their class, from the next one on; 0: they have not
+ * @same_user: 1: in the default job programs of a region's user access it; 0: those of any user;
+ *	from the next operation on
+ * @histograms: 1: messages are measured; 0: they are not
+ */
+struct weft_port_flags {
+	int priorities;
+	int same_user;
+	int histograms;
+};
+
+/**
  * struct weft_port_look - state of a port's link
  * @netdev: name of the network device, empty: none
  * @device: name of the device that the driver has taken over, empty: none
@@ -282,7 +295,7 @@ struct weft_port *weft_port_find(struct net *net, const char *name, struct netli
 int weft_port_add(struct net *net, const char *driver, struct weft_port_conf *conf,
 		  struct netlink_ext_ack *extack);
 int weft_port_del(struct net *net, const char *name, bool force, struct netlink_ext_ack *extack);
-int weft_port_set_flags(struct net *net, const char *name, int priorities, int same_user,
+int weft_port_set_flags(struct net *net, const char *name, const struct weft_port_flags *flags,
 			struct netlink_ext_ack *extack);
 int weft_port_set_bypass(struct net *net, const char *name, u32 mode,
 			 struct netlink_ext_ack *extack);

@@ -451,6 +451,7 @@ static const struct word_setting word_settings[] = {
 	{ "doorbell", offsetof(struct port_change, doorbell), { "lseek", "ioctl" },
 	  "lseek or ioctl" },
 	{ "rma-users", offsetof(struct port_change, rma_users), { "same", "any" }, "same or any" },
+	{ "histograms", offsetof(struct port_change, histograms), { "on", "off" }, "on or off" },
 };
 
 #define NWORDS	(sizeof(word_settings[0].words) / sizeof(word_settings[0].words[0]))
@@ -496,7 +497,7 @@ static int parse_port_setting(int argc, char **argv, struct port_change *change)
 		if (matches(argv[0], word_settings[i].name))
 			return parse_word(&word_settings[i], argc, argv, change);
 	complain("\"%s\" is not known here, try \"weftctl port set help\"%s", argv[0],
-		 guess_of(argv[0], "engine cpu idle-us priorities bypass doorbell rma-users"));
+		 guess_of(argv[0], "engine cpu idle-us priorities bypass doorbell rma-users histograms"));
 	return -1;
 }
 
@@ -512,7 +513,7 @@ int parse_port_set(int argc, char **argv, struct port_change *change)
 	change->name = argv[0];
 	if (argc == 1) {
 		complain("port set %s: what is to be changed? engine, cpu, idle-us, priorities,"
-			 " bypass, doorbell or rma-users", argv[0]);
+			 " bypass, doorbell, rma-users or histograms", argv[0]);
 		return -1;
 	}
 	for (argc--, argv++; argc > 0; argc -= 2, argv += 2)

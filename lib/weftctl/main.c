@@ -18,6 +18,7 @@ static const char usage[] =
 	"         ctx    contexts: processes that opened a port\n"
 	"         path   paths to other nodes\n"
 	"         stats  counters\n"
+	"         histogram  for how long messages wait, and how long searches are\n"
 	"         neigh  nodes on the links of ports that own their devices\n"
 	"         user   what each user takes of a port\n"
 	"         recv   posted receives\n"
@@ -72,6 +73,7 @@ static const struct choice objects[] = {
 	{ "srq", do_srq },
 	{ "mr", do_mr },
 	{ "hang", do_hang },
+	{ "histogram", do_histogram },
 	{ "event", do_event },
 	{ "monitor", do_monitor },
 	{ "limit", do_limit },

@@ -359,6 +359,7 @@ static const struct section sections[] = {
 	{ "msg show", do_msg, { "show" }, true },
 	{ "hang", do_hang, { NULL }, true },
 	{ "stats show -d", do_stats, { "show", "-d" }, true },
+	{ "histogram show", do_histogram, { "show" }, true },
 	{ "stats -i 1 -c 1", do_stats, { "-i", "1", "-c", "1" }, true },
 	{ "devices of ports", devices, { NULL }, true },
 	{ "kernel log", kernel_log, { NULL }, false },

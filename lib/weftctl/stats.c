@@ -177,18 +177,22 @@ static void metrics_gauges(const struct answers *all, const struct gauge *g)
 
 static int metrics(const char *name, const struct counts *counters)
 {
-	struct answers ports = { 0 }, limits = { 0 };
+	struct answers ports = { 0 }, limits = { 0 }, histograms = { 0 };
 	int ret = collect(WEFT_CMD_PORT_GET, "stats show", name, NULL, NULL, &ports);
 
 	if (!ret)
 		ret = collect(WEFT_CMD_LIMIT_GET, "stats show", name, NULL, NULL, &limits);
+	if (!ret)
+		ret = collect(WEFT_CMD_HIST_GET, "stats show", name, NULL, NULL, &histograms);
 	if (!ret) {
 		metrics_counters(counters);
 		metrics_gauges(&ports, port_gauges);
 		metrics_gauges(&limits, limit_gauges);
+		metrics_histograms(&histograms);
 	}
 	release(&ports);
 	release(&limits);
+	release(&histograms);
 	return ret;
 }
 
@@ -211,7 +215,7 @@ static int help_stats(void)
 	     "       weftctl stats help\n"
 	     "Shows counters of ports.\n"
 	     "-d, --details     also what each counts\n"
-	     "--prometheus      counters, objects and limits in the form that Prometheus reads\n"
+	     "--prometheus      counters, histograms, objects and limits, as Prometheus reads them\n"
 	     "-i, --interval S  those that changed within each S seconds, and their rates\n"
 	     "-c, --count N     ends after N intervals; without -i of 1 second\n"
 	     "--since-reset     what has been counted since \"weftctl stats reset\" of this user\n"

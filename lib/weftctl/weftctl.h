@@ -9,7 +9,8 @@
  * - output.c writes text or JSON, brief.c tables, color.c colours. details.c explains words.
  * - objects.c describes the objects to show, waits.c those that wait or are under way; sums.c adds
  *   up the latter.
- * - event.c shows events, stats.c counters, since.c and rates.c what has been counted since a time.
+ * - event.c shows events, histogram.c histograms, stats.c counters, since.c and rates.c what has
+ *   been counted since a time.
  * - hang.c and diagnose.c show why programs wait, top.c and usage.c what they do now; seen.c asks
  *   the kernel for all that waits.
  * - report.c writes all of this into a file.
@@ -72,6 +73,7 @@ struct port_change {
 	const char *bypass;	/* NULL: not given */
 	const char *doorbell;	/* NULL: not given */
 	const char *rma_users;	/* NULL: not given */
+	const char *histograms;	/* NULL: not given */
 };
 
 #define JOB_WHO_MAX	64
@@ -490,6 +492,7 @@ int do_cq(int argc, char **argv);
 int do_srq(int argc, char **argv);
 int do_mr(int argc, char **argv);
 int do_hang(int argc, char **argv);
+int do_histogram(int argc, char **argv);
 int do_event(int argc, char **argv);
 int do_monitor(int argc, char **argv);
 int do_top(int argc, char **argv);
@@ -503,6 +506,9 @@ int show_paths(int argc, char **argv);
 int probe_path(int argc, char **argv);
 int show_limits(int argc, char **argv);
 int show_jobs(int argc, char **argv);
+
+/* Print histograms, answers to WEFT_CMD_HIST_GET, of ports that measure, for Prometheus. */
+void metrics_histograms(const struct answers *all);
 
 /* ---- batch.c, apply.c ------------------------------------------------------------------- */
 

@@ -359,7 +359,7 @@ TEST_F(look_path, counters_without_fast_paths)
 	u32 i;
 
 	for (i = 0; i < 2; i++)
-		self->t.rig->node[i].core.conf.fast = false;
+		self->t.rig->node[i].core.fast = false;
 	counters(_metadata, &self->t, variant->dst);
 }
 

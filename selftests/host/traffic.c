@@ -86,6 +86,7 @@ void tr_conf_random(struct tr_conf *conf, u64 seed)
 		conf->rig.core.grant_bytes = 4096 << pick(&s, 5);
 	if (!pick(&s, 3))
 		conf->rig.core.idle_ns = (100 + pick(&s, 900)) * (weft_ns)NSEC_PER_MSEC;
+	conf->measures = !pick(&s, 4);
 }
 
 /* ---- Messages and receives ------------------------------------------- */
@@ -641,6 +642,8 @@ bool tr_step(struct tr *tr)
 				rig_ring_rq(ep->ep);
 		}
 	}
+	if (tr->conf.measures && p->proc && !rig_below(tr->rig, 8))
+		weft_core_measure(&p->proc->node->core, rig_below(tr->rig, 2));
 	look(tr, p, 20);
 	for (n = rig_below(tr->rig, 30); n; n--)
 		rig_step(tr->rig, tr->rig->now + 100000);

@@ -33,6 +33,7 @@
  * @strangers: processes do not know all addresses from the beginning
  * @jobs: jobs that processes are in, beside the default one
  * @rma: one-sided operations that each endpoint posts
+ * @measures: the administrator turns histograms on and off
  * @rest: where the world's state at the end is stored (rest.h), or NULL
  */
 struct tr_conf {
@@ -54,6 +55,7 @@ struct tr_conf {
 	bool strangers;
 	u32 jobs;
 	u32 rma;
+	bool measures;
 	char **rest;
 };
 

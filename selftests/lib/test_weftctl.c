@@ -202,7 +202,7 @@ static void test_port_set(void)
 		"w priorities on priorities off", "w bypass", "w bypass maybe",
 		"w bypass on bypass off", "w doorbell", "w doorbell bell",
 		"w doorbell lseek doorbell ioctl", "w rma-users", "w rma-users all",
-		"w rma-users any rma-users any",
+		"w rma-users any rma-users any", "w histograms", "w histograms yes",
 	};
 	struct port_change change;
 	size_t i;
@@ -220,6 +220,7 @@ static void test_port_set(void)
 	CHECK(!set("w priorities off", &change) && !strcmp(change.priorities, "off"));
 	CHECK(!set("w doorbell ioctl", &change) && !strcmp(change.doorbell, "ioctl"));
 	CHECK(!set("w rma-users any", &change) && !strcmp(change.rma_users, "any"));
+	CHECK(!set("w histograms on", &change) && !strcmp(change.histograms, "on"));
 	CHECK(!set("w bypass auto", &change) && !strcmp(change.bypass, "auto"));
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		if (set(wrong[i], &change) != -1) {

@@ -491,6 +491,109 @@ static void test_probe(void)
 	forget();
 }
 
+/* A histogram with these numbers of values, the first ones of its buckets */
+static void histogram(const char *port, const char *name, const char *unit, bool on, uint64_t sum,
+		      uint64_t zero, uint64_t one, uint64_t three, uint64_t large)
+{
+	const uint64_t counts[5] = { zero, one, three, 0, large };
+	struct nl_msg *msg = object(WEFT_CMD_HIST_GET, port);
+
+	nla_put_string(msg, WEFT_ATTR_PORT_HISTOGRAMS, on ? "on" : "off");
+	nla_put_string(msg, WEFT_ATTR_HIST_NAME, name);
+	nla_put_string(msg, WEFT_ATTR_HIST_UNIT, unit);
+	nla_put_string(msg, WEFT_ATTR_HIST_TEXT, "what it measures");
+	nla_put_u64(msg, WEFT_ATTR_HIST_SUM, sum);
+	nla_put(msg, WEFT_ATTR_HIST_COUNTS, sizeof(counts), counts);
+}
+
+static void test_histograms(void)
+{
+	histogram("weft0", "search", "entries", true, 109, 4, 2, 3, 1);
+	histogram("weft0", "send", "ns", true, 0, 0, 0, 0, 0);
+	CHECK(!run(do_histogram, "show", NULL, NULL));
+	check_text(caught.text,
+		   "weft0: name search histograms on unit entries values 10 mean 10 p50 1 p90 3 "
+		   "p99 15\n"
+		   "               0 - 0                     4  40.0 % ################################\n"
+		   "               1 - 1                     2  20.0 % ################\n"
+		   "               2 - 3                     3  30.0 % ########################\n"
+		   "               4 - 7                     0   0.0 % \n"
+		   "               8 -                       1  10.0 % ########\n"
+		   "weft0: name send histograms on unit ns values 0\n");
+	out_form(false, true);
+	CHECK(!run(do_histogram, NULL, NULL, NULL));
+	check_text(caught.text, "weft0  search  entries  10  1  15\n"
+		   "weft0  send    ns       0   -  -\n");
+	out_form(false, false);
+	out_mode(true, false);
+	CHECK(!run(do_histogram, NULL, NULL, NULL));
+	check_text(caught.text,
+		   "[{\"port\":\"weft0\",\"name\":\"search\",\"histograms\":\"on\","
+		   "\"unit\":\"entries\",\"values\":10,\"mean\":10,\"p50\":1,\"p90\":3,"
+		   "\"p99\":15,\"sum\":109,\"buckets\":[{\"from\":0,\"to\":0,\"count\":4},"
+		   "{\"from\":1,\"to\":1,\"count\":2},{\"from\":2,\"to\":3,\"count\":3},"
+		   "{\"from\":4,\"to\":7,\"count\":0},{\"from\":8,\"count\":1}]},"
+		   "{\"port\":\"weft0\",\"name\":\"send\",\"histograms\":\"on\",\"unit\":\"ns\","
+		   "\"values\":0,\"sum\":0,\"buckets\":[]}]\n");
+	out_mode(false, false);
+	forget();
+}
+
+/* Only ports that measure have metrics of histograms; each name has one head. */
+static void test_metrics(void)
+{
+	const char *at;
+
+	histogram("weft0", "send", "ns", true, 1000000109, 4, 2, 3, 1);
+	histogram("weft0", "search", "entries", true, 3, 0, 3, 0, 0);
+	histogram("weft1", "send", "ns", false, 7, 1, 1, 0, 0);
+	histogram("weft1", "search", "entries", false, 7, 1, 1, 0, 0);
+	histogram("weft2", "send", "ns", true, 1, 0, 1, 0, 0);
+	histogram("weft2", "search", "entries", true, 0, 0, 0, 0, 0);
+	CHECK(!run(do_stats, "--prometheus", NULL, NULL));
+	at = strstr(caught.text, "# HELP weft_send_");
+	CHECK(at);
+	if (at)
+		check_text(at,
+			   "# HELP weft_send_seconds what it measures\n"
+			   "# TYPE weft_send_seconds histogram\n"
+			   "weft_send_seconds_bucket{port=\"weft0\",le=\"0.000000000\"} 4\n"
+			   "weft_send_seconds_bucket{port=\"weft0\",le=\"0.000000001\"} 6\n"
+			   "weft_send_seconds_bucket{port=\"weft0\",le=\"0.000000003\"} 9\n"
+			   "weft_send_seconds_bucket{port=\"weft0\",le=\"0.000000007\"} 9\n"
+			   "weft_send_seconds_bucket{port=\"weft0\",le=\"+Inf\"} 10\n"
+			   "weft_send_seconds_sum{port=\"weft0\"} 1.000000109\n"
+			   "weft_send_seconds_count{port=\"weft0\"} 10\n"
+			   "weft_send_seconds_bucket{port=\"weft2\",le=\"0.000000000\"} 0\n"
+			   "weft_send_seconds_bucket{port=\"weft2\",le=\"0.000000001\"} 1\n"
+			   "weft_send_seconds_bucket{port=\"weft2\",le=\"0.000000003\"} 1\n"
+			   "weft_send_seconds_bucket{port=\"weft2\",le=\"0.000000007\"} 1\n"
+			   "weft_send_seconds_bucket{port=\"weft2\",le=\"+Inf\"} 1\n"
+			   "weft_send_seconds_sum{port=\"weft2\"} 0.000000001\n"
+			   "weft_send_seconds_count{port=\"weft2\"} 1\n"
+			   "# HELP weft_search_entries what it measures\n"
+			   "# TYPE weft_search_entries histogram\n"
+			   "weft_search_entries_bucket{port=\"weft0\",le=\"0\"} 0\n"
+			   "weft_search_entries_bucket{port=\"weft0\",le=\"1\"} 3\n"
+			   "weft_search_entries_bucket{port=\"weft0\",le=\"3\"} 3\n"
+			   "weft_search_entries_bucket{port=\"weft0\",le=\"7\"} 3\n"
+			   "weft_search_entries_bucket{port=\"weft0\",le=\"+Inf\"} 3\n"
+			   "weft_search_entries_sum{port=\"weft0\"} 3\n"
+			   "weft_search_entries_count{port=\"weft0\"} 3\n"
+			   "weft_search_entries_bucket{port=\"weft2\",le=\"0\"} 0\n"
+			   "weft_search_entries_bucket{port=\"weft2\",le=\"1\"} 0\n"
+			   "weft_search_entries_bucket{port=\"weft2\",le=\"3\"} 0\n"
+			   "weft_search_entries_bucket{port=\"weft2\",le=\"7\"} 0\n"
+			   "weft_search_entries_bucket{port=\"weft2\",le=\"+Inf\"} 0\n"
+			   "weft_search_entries_sum{port=\"weft2\"} 0\n"
+			   "weft_search_entries_count{port=\"weft2\"} 0\n");
+	forget();
+	histogram("weft0", "send", "ns", false, 7, 1, 1, 0, 0);
+	CHECK(!run(do_stats, "--prometheus", NULL, NULL));
+	CHECK(!strstr(caught.text, "weft_send_"));
+	forget();
+}
+
 static void test_nothing(void)
 {
 	nla_put_string(object(WEFT_CMD_FLOW_GET, "weft0"), WEFT_ATTR_FLOW_STATE, "open");
@@ -523,6 +626,8 @@ static const struct test tests[] = {
 	{ "tables", test_tables },
 	{ "nothing matches", test_nothing },
 	{ "probes of a path", test_probe },
+	{ "histograms", test_histograms },
+	{ "histograms for Prometheus", test_metrics },
 };
 
 int main(void)

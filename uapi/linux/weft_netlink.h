@@ -66,6 +66,7 @@
 /* PORT_NAME, PROBE_NO: what it has found so far; a probe of which nobody asks for 10 s ends */
 #define WEFT_CMD_PROBE_GET	29
 #define WEFT_CMD_PROBE_DEL	30	/* PORT_NAME, PROBE_NO: it ends, its result is forgotten */
+#define WEFT_CMD_HIST_GET	31	/* dump: [PORT_NAME]: histograms */
 
 #define WEFT_ATTR_UNSPEC	0
 #define WEFT_ATTR_PAD		1
@@ -261,6 +262,16 @@
 #define WEFT_ATTR_PROBE_RTT_AVG	172	/* u64: its mean */
 #define WEFT_ATTR_PROBE_RTT_MAX	173	/* u64: the longest one */
 #define WEFT_ATTR_PROBE_RTT_DEV	174	/* u64: its standard deviation */
-#define WEFT_ATTR_MAX		174
+#define WEFT_ATTR_PORT_HISTOGRAMS 175	/* string: "on", "off": messages are measured */
+#define WEFT_ATTR_HIST_NAME	176	/* string: HIST_GET: one message per histogram */
+#define WEFT_ATTR_HIST_UNIT	177	/* string: unit of its values: "ns", "entries" */
+#define WEFT_ATTR_HIST_TEXT	178	/* string: what it measures */
+#define WEFT_ATTR_HIST_SUM	179	/* u64: sum of the values */
+/*
+ * u64 ...: number of values that are 0; that are 1; that are 2 or 3; from 2^(n - 1) to 2^n - 1; the
+ * last number counts all larger values, too
+ */
+#define WEFT_ATTR_HIST_COUNTS	180
+#define WEFT_ATTR_MAX		180
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */

@@ -606,4 +606,46 @@ int weft_ep_marks(struct weft_ep *ep, u32 soft, u32 hard, weft_ns now, struct we
  */
 int weft_ep_held(struct weft_ep *ep, u32 *held, u32 *span);
 
+/* ---- measure.c ------------------------------------------------------------------- */
+
+/**
+ * struct weft_hist_info - a histogram
+ * @name: its name
+ * @unit: unit of its values: "ns", "entries"
+ * @text: what it measures
+ * @count: values in each bucket (base/hist.h)
+ * @sum: sum of the values
+ *
+ * The numbers count from the time when the histograms were last turned on.
+ */
+struct weft_hist_info {
+	const char *name;
+	const char *unit;
+	const char *text;
+	u64 count[WEFT_HIST_BUCKETS];
+	u64 sum;
+};
+
+/**
+ * weft_core_measure - turn the histograms of a core on or off
+ * @core: the core
+ * @on: true: they begin empty, unless they are on already; false: they keep what they have
+ *
+ * Sends and receives that are under way are measured as well as later ones.
+ *
+ * Context: any. The caller serialises it with weft_hist_look().
+ */
+void weft_core_measure(struct weft_core *core, bool on);
+
+/**
+ * weft_hist_look - read a histogram
+ * @core: the core
+ * @n: its number, from 0
+ * @info: out
+ *
+ * Context: any. The caller serialises it with weft_core_measure().
+ * Return: true if it exists.
+ */
+bool weft_hist_look(struct weft_core *core, u32 n, struct weft_hist_info *info);
+
 #endif

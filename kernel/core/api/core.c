@@ -70,6 +70,7 @@ static void weft_core_untable(struct weft_core *core)
 	weft_free(core->path_used);
 	weft_free(core->path_ids);
 	weft_counters_free(core->cnt);
+	weft_counters_free(core->hist);
 }
 
 /* Make the tables and the counters. Return: 0, -ENOMEM. */
@@ -80,9 +81,11 @@ static int weft_core_tables(struct weft_core *core)
 	weft_index_init(&core->services);
 	weft_index_init(&core->conns);
 	core->cnt = weft_counters_new(WEFT_NCOUNTERS);
+	core->hist = weft_counters_new(WEFT_NHISTS * WEFT_HIST_WORDS);
 	core->path_ids = weft_alloc_sleep(core->path_slots * sizeof(*core->path_ids));
 	core->path_used = weft_alloc_sleep(BITS_TO_LONGS(core->path_slots) * sizeof(long));
-	if (!weft_monitor_init(core) && core->cnt && core->path_ids && core->path_used)
+	if (!weft_monitor_init(core) && core->cnt && core->hist && core->path_ids &&
+	    core->path_used)
 		return 0;
 	weft_core_untable(core);
 	return -ENOMEM;
@@ -96,6 +99,7 @@ int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
 	BUILD_BUG_ON(WEFT_REC_RAW <
 		     WEFT_INLINE_MAX + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager));
 	core->conf = *conf;
+	core->fast = conf->fast && !conf->histograms;
 	core->port = port;
 	core->incarnation = weft_random();
 	core->secret[0] = weft_random();

@@ -36,7 +36,8 @@
  * @backlog_max: upper limit of each listener's backlog
  * @asked_max: connection requests that may wait for an answer, at all listeners
  * @idle_ns: time without a packet after which an unused path is released
- * @fast: the fast paths are taken; off in tests only, before the first endpoint is made
+ * @fast: the fast paths may be taken; constant, off in tests only
+ * @histograms: messages are measured; see api/measure.c
  * @priorities: packets have the priority of their class on the wire; the adapter reads it
  * @rec_max: unacknowledged packets, or runs of them, that are kept for one remote node
  * @jobs_max: most jobs
@@ -78,6 +79,7 @@ struct weft_conf {
 	bool priorities;
 	bool rma_same_user;
 	bool fast;
+	bool histograms;
 	weft_ns idle_ns;
 };
 

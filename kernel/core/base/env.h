@@ -61,6 +61,7 @@ enum weft_rank {
  *	u64 weft_siphash(const void *, size_t, const u64 key[2])
  *	weft_counters_t			weft_count(core, name), weft_count_add(core, name, n),
  *					weft_counters_new(n) (sleeps; NULL: no memory),
+ *					weft_counters_add(c, i, n) (any number),
  *					weft_counters_free(c), u64 weft_counters_read(c, WEFT_CNT_x)
  *	weft_xchg(p, v), weft_cmpxchg(p, old, new)
  *					on memory that programs change at the same time with atomic
@@ -395,6 +396,7 @@ enum weft_note_kind {
 	WEFT_NOTE_MTU,		/* the largest payload of a path has changed: from, to */
 	WEFT_NOTE_GIVEN_UP,	/* messages were given up whose sends had succeeded: to; err */
 	WEFT_NOTE_LIMIT,	/* a limit was reached: limit, uid */
+	WEFT_NOTE_EP_KILLED,	/* an administrator ended an endpoint: addr, to, uid, err */
 	WEFT_NOTE_CORE,		/* number of the kinds above; the port has more of its own */
 };
 
@@ -406,8 +408,8 @@ enum weft_note_kind {
  * @err: errno, positive, 0: none
  * @uid: user, WEFT_NOTE_NO_UID: none
  * @from: a former value, or the least one
- * @to: the present value, the largest one, or a number of messages
- * @addr: the remote node, NULL: none
+ * @to: the present value, the largest one, a number of messages, or a service
+ * @addr: the remote node, or the endpoint's address; NULL: none
  * @limit: counter of the limit, as in WEFT_COUNTERS; constant; NULL: none
  */
 struct weft_note {

@@ -258,6 +258,11 @@ static inline void weft_counters_free(weft_counters_t c)
 	free_percpu(c);
 }
 
+static inline void weft_counters_add(weft_counters_t c, u32 i, u64 n)
+{
+	this_cpu_add(c[i], n);
+}
+
 static inline u64 weft_counters_read(weft_counters_t c, u32 i)
 {
 	u64 sum = 0;

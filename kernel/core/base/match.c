@@ -78,14 +78,15 @@ static void weft_mkey_del(struct weft_mkey *k)
 }
 
 /* Find the oldest receive of a key in its chain. */
-static inline struct weft_mpost *weft_post_in(struct weft_list *chain, u8 kind, u32 src, u64 tag,
-					      u64 ignore)
+static inline struct weft_mpost *weft_post_in(struct weft_match *m, struct weft_list *chain,
+					      u8 kind, u32 src, u64 tag, u64 ignore)
 {
 	struct weft_list *l;
 
 	weft_list_for_each(l, chain) {
 		struct weft_mpost *p = weft_entry(l, struct weft_mpost, key.chain);
 
+		m->looked++;
 		if (!((p->tag ^ tag) & ~ignore) && p->ignore == ignore && p->src == src &&
 		    p->kind == kind)
 			return p;
@@ -100,13 +101,13 @@ static inline struct weft_mpost *weft_post_oldest(struct weft_match *m, u8 kind,
 	struct weft_mpost *p;
 
 	tag &= ~ignore;
-	p = weft_post_in(weft_mhash_chain(m, &m->bykey, kind, WEFT_SRC_ANY, tag, ignore), kind,
+	p = weft_post_in(m, weft_mhash_chain(m, &m->bykey, kind, WEFT_SRC_ANY, tag, ignore), kind,
 			 WEFT_SRC_ANY, tag, ignore);
 	if (p && (!best || p->seq < best->seq))
 		best = p;
 	if (src == WEFT_SRC_ANY || !m->ndirected)
 		return best;
-	p = weft_post_in(weft_mhash_chain(m, &m->bykey, kind, src, tag, ignore), kind, src, tag,
+	p = weft_post_in(m, weft_mhash_chain(m, &m->bykey, kind, src, tag, ignore), kind, src, tag,
 			 ignore);
 	return p && (!best || p->seq < best->seq) ? p : best;
 }
@@ -133,6 +134,7 @@ static struct weft_munexp *weft_bytag_find(struct weft_match *m, u8 kind, u64 ta
 	weft_list_for_each(l, chain) {
 		struct weft_munexp *u = weft_entry(l, struct weft_munexp, bytag.chain);
 
+		m->looked++;
 		if (u->tag == tag && u->kind == kind)
 			return u;
 	}
@@ -147,6 +149,7 @@ static struct weft_munexp *weft_bysrc_find(struct weft_match *m, u8 kind, u32 sr
 	weft_list_for_each(l, chain) {
 		struct weft_munexp *u = weft_entry(l, struct weft_munexp, bysrc.chain);
 
+		m->looked++;
 		if (u->tag == tag && u->src == src && u->kind == kind)
 			return u;
 	}
@@ -308,7 +311,7 @@ bool weft_match_post(struct weft_match *m, struct weft_mpost *p)
 		weft_mkey_add(&m->masks[p->kind], lead ? &lead->mask : NULL, &p->mask);
 		m->nmasks[p->kind] += !lead;
 	}
-	lead = weft_post_in(chain, p->kind, p->src, tag, p->ignore);
+	lead = weft_post_in(m, chain, p->kind, p->src, tag, p->ignore);
 	weft_mkey_add(chain, lead ? &lead->key : NULL, &p->key);
 	p->seq = m->seq++;
 	p->in = true;
@@ -510,6 +513,7 @@ struct weft_munexp *weft_match_find(struct weft_match *m, u8 kind, u32 src, u64 
 		struct weft_munexp *u = weft_entry(l, struct weft_munexp, order);
 
 		m->steps++;
+		m->looked++;
 		if (((u->tag ^ tag) & ~ignore) == 0 && (src == WEFT_SRC_ANY || u->src == src))
 			return u;
 	}

@@ -125,6 +125,7 @@ struct weft_mgrow {
  * @ndirected: receives that name their sender
  * @nunexp: number of unexpected messages
  * @nmasks: entries of @masks
+ * @looked: messages and receives compared by all searches; wraps
  * @steps: messages and receives examined by searches through all of them (including the endpoint's
  *	own searches); wraps
  */
@@ -142,6 +143,7 @@ struct weft_match {
 	u32 ndirected;
 	u32 nunexp;
 	u32 nmasks[WEFT_KINDS];
+	u32 looked;
 	u32 steps;
 };
 

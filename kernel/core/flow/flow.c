@@ -167,7 +167,7 @@ u32 weft_flow_chunk(const struct weft_flow *flow, const struct weft_txm *txm, u8
  */
 void weft_flow_recent(struct weft_ep *ep, struct weft_flow *flow)
 {
-	bool fast = flow && !ep->flow.slow && ep->core->conf.fast;
+	bool fast = flow && !ep->flow.slow && READ_ONCE(ep->core->fast);
 
 	weft_mutex_assert_held(&ep->sq_mutex);
 	ep->flow.recent = flow;

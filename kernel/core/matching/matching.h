@@ -58,6 +58,46 @@ void weft_recv_from(const struct weft_ep *ep, struct weft_post *post, const stru
 void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post,
 		    struct weft_out *out);
 void weft_recv_status(struct weft_ep *ep);
+
+/*
+ * Measure that a receive has met its message. @waited: nanoseconds for which the message has waited
+ * for it. A part of a multi-receive buffer was not posted itself. The endpoint is locked.
+ */
+static inline void weft_recv_met(struct weft_ep *ep, const struct weft_post *post, u64 waited,
+				 weft_ns now)
+{
+	weft_assert_held(&ep->lock);
+	if (likely(!READ_ONCE(ep->core->conf.histograms)))
+		return;
+	weft_measure(ep->core, message_wait, waited);
+	if (!(post->flags & WEFT_POST_PART))
+		weft_measure(ep->core, receive_wait, weft_since(now, post->at));
+	/* the kernel hears of posts from now on */
+	weft_recv_status(ep);
+}
+
+/* As weft_match_arrive(), measured. The owner of @m is locked. */
+static inline struct weft_mpost *weft_recv_arrive(struct weft_core *core, struct weft_match *m,
+						  u8 kind, u32 src, u64 tag)
+{
+	u32 from = m->looked;
+	struct weft_mpost *p = weft_match_arrive(m, kind, src, tag);
+
+	weft_measure(core, search, m->looked - from);
+	return p;
+}
+
+/* As weft_match_find() for the receive @p, measured. The owner of @m is locked. */
+static inline struct weft_munexp *weft_recv_search(struct weft_core *core, struct weft_match *m,
+						   const struct weft_mpost *p)
+{
+	u32 from = m->looked;
+	struct weft_munexp *u = weft_match_find(m, p->kind, p->src, p->tag, p->ignore);
+
+	weft_measure(core, search, m->looked - from);
+	return u;
+}
+
 void weft_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out *out);
 bool weft_turn_of(struct weft_ep *ep, const struct weft_post *post, u32 src);
 bool weft_post_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cqe *e,
@@ -134,7 +174,7 @@ static inline struct weft_post *weft_post_match(struct weft_ep *ep, u8 kind, u32
 
 	weft_assert_held(&ep->lock);
 	if (likely(!ep->rx.srq))
-		p = weft_match_arrive(&ep->rx.match, kind, src, tag);
+		p = weft_recv_arrive(ep->core, &ep->rx.match, kind, src, tag);
 	else
 		p = weft_srq_take(ep, kind, src, tag, len, out);
 	if (!p)

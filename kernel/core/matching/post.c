@@ -35,7 +35,8 @@
  * weft_recv_status - show the program whether posts have to be notified
  * @ep: the endpoint, locked
  *
- * They have to be only while unexpected messages are held, or while all receives fail at once.
+ * They have to be only while unexpected messages are held, while all receives fail at once, or
+ * while histograms need the time of each post.
  */
 void weft_recv_status(struct weft_ep *ep)
 {
@@ -45,7 +46,8 @@ void weft_recv_status(struct weft_ep *ep)
 	weft_assert_held(&ep->lock);
 	if (ep->rx.match.nunexp)
 		want = bits;
-	else if (ep->state == WEFT_EPS_CLOSED || ep->rx.flush)
+	else if (ep->state == WEFT_EPS_CLOSED || ep->rx.flush ||
+		 READ_ONCE(ep->core->conf.histograms))
 		want = WEFT_ST_RQ_NOTIFY;
 	if (unlikely((ep->st & bits) != want))
 		weft_ep_st(ep, want, bits & ~want);
@@ -424,6 +426,7 @@ void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *
 
 	weft_assert_held(&ep->lock);
 	weft_ep_receives(ep, post->context, rxm->rx.match.src, rxm->tag, rxm->len, true);
+	weft_recv_met(ep, post, weft_since(out->now, rxm->rx.at), out->now);
 	/* the address vector may have got the sender since the message came */
 	rxm->src = rxm->rx.match.src;
 	/* pairs with the release in weft_rxm_is_whole(): all bytes are stored */
@@ -537,7 +540,7 @@ void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct w
 		return;
 	}
 	if (unlikely(ep->rx.match.nunexp && (e->tagged || !ep->rx.multi_wait))) {
-		u = weft_match_find(&ep->rx.match, post->match.kind, e->src, e->tag, e->ignore);
+		u = weft_recv_search(ep->core, &ep->rx.match, &post->match);
 		if (u) {
 			weft_match_unexp_del(&ep->rx.match, u);
 			weft_recv_give(ep, container_of(u, struct weft_rxm, rx.match), post, out);
@@ -640,8 +643,10 @@ struct weft_post *weft_recv_find(struct weft_ep *ep, u8 kind, u32 src, u64 tag, 
 	weft_assert_held(&ep->lock);
 	weft_recv_drain(ep, out);
 	post = weft_post_match(ep, kind, src, tag, len, out);
-	if (post)
+	if (post) {
 		weft_ep_receives(ep, post->context, src, tag, len, false);
+		weft_recv_met(ep, post, 0, out->now);
+	}
 	return post;
 }
 

@@ -457,7 +457,7 @@ static struct weft_post *weft_srq_find(struct weft_srq *srq, struct weft_ep *ep,
 	weft_assert_held(&ep->lock);
 	if (unlikely(ep->broken || (srq->no_part && kind == WEFT_UNTAGGED)))
 		return NULL;
-	p = weft_match_arrive(&srq->match, kind, src, tag);
+	p = weft_recv_arrive(ep->core, &srq->match, kind, src, tag);
 	if (unlikely(!p)) {
 		if (!srq->hand)
 			return NULL;
@@ -625,7 +625,7 @@ static bool weft_srq_offer(struct weft_srq *srq, struct weft_ep *ep, struct weft
 	weft_lock(&srq->lock);
 	if (srq->hand == post) {
 		if (!ep->broken)
-			u = weft_match_find(&ep->rx.match, p->kind, p->src, p->tag, p->ignore);
+			u = weft_recv_search(ep->core, &ep->rx.match, p);
 		if (u && unlikely(p->stays)) {
 			got = weft_multi_share(srq, post,
 					       container_of(u, struct weft_rxm, rx.match)->len);

@@ -120,8 +120,10 @@ static bool weft_dgram_give(struct weft_ep *ep, const struct weft_dgram *d,
 		weft_count(ep->core, limit_datagrams);
 		goto drop;
 	}
-	if (post)
+	if (post) {
 		weft_ep_receives(ep, post->context, src, 0, d->len, false);
+		weft_recv_met(ep, post, 0, out->now);
+	}
 	weft_count(ep->core, dgrams_received);
 	if (post && d->len <= WEFT_INLINE_MAX) {
 		weft_recv_cqe(&e, ep, post, 0, d->data, d->len, src, d->flags);

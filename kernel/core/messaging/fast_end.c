@@ -79,7 +79,7 @@ u32 weft_send_end_run(struct weft_txm *txm, u32 n, struct weft_out *out)
 	u32 i, got = 0;
 
 	weft_assert_held(&path->lock);
-	if (unlikely(!path->core->conf.fast))
+	if (unlikely(!READ_ONCE(path->core->fast)))
 		return 0;
 	for (; got < n && weft_send_is_left(t) && t->mseq == txm->mseq + got &&
 	     t->flags == txm->flags; got++) {

@@ -347,7 +347,7 @@ bool weft_fastpkt_rx(struct weft_core *core, const struct weft_rx *rx, struct we
 	bool done = false;
 
 	BUILD_BUG_ON(sizeof(*p) != WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager));
-	if (unlikely(!core->conf.fast))
+	if (unlikely(!READ_ONCE(core->fast)))
 		return false;
 	if (unlikely((rx->seg ?: rx->len) < sizeof(*p)))
 		return weft_fastpkt_report(core, rx, out);

@@ -127,7 +127,7 @@ bool weft_fast_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, cons
 	bool done;
 
 	weft_assert_held(&ep->lock);
-	if (unlikely(!ep->core->conf.fast) || !weft_fast_open(ep, src))
+	if (!weft_fast_open(ep, src))
 		return false;
 	weft_lock_inner(&cq->lock);
 	done = likely(weft_list_empty(&cq->waiting)) &&
@@ -641,9 +641,8 @@ static noinline bool weft_fast_operate(struct weft_ep *ep, struct weft_flow *flo
 	struct weft_ring *r = &ep->tx.ring;
 	struct weft_sq_entry *e = &ep->tx.entry;
 
-	if (!ep->core->conf.fast || weft_ring_sq(r, ep->conf.type == WEFT_EP_MSG, e) !=
-	    WEFT_RING_OK || r->cons + e->nslots != r->prod ||
-	    !weft_rma_alone(ep, flow, e, out))
+	if (weft_ring_sq(r, ep->conf.type == WEFT_EP_MSG, e) != WEFT_RING_OK ||
+	    r->cons + e->nslots != r->prod || !weft_rma_alone(ep, flow, e, out))
 		return false;
 	weft_count(ep->core, msgs_sent);
 	weft_ep_sends(ep, e->context, e->dst, e->tag, e->len, e->op);
@@ -669,7 +668,8 @@ bool weft_fast_out(struct weft_ep *ep, struct weft_out *out)
 	bool done;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
-	if (!ep->flow.far || !ep->tx.hand || ep->tx.unsent || READ_ONCE(ep->tx.aside) ||
+	if (!ep->flow.far || !READ_ONCE(ep->core->fast) || !ep->tx.hand || ep->tx.unsent ||
+	    READ_ONCE(ep->tx.aside) ||
 	    weft_ring_look(&ep->tx.ring, &ep->conf.doorbell->sq_tail) != WEFT_RING_OK)
 		return false;
 	s = weft_ring_at(&ep->tx.ring, ep->tx.ring.cons);

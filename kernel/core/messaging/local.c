@@ -258,7 +258,7 @@ int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 		if (IS_ERR(pay))
 			return (int)PTR_ERR(pay);
 		err = -EAGAIN;
-		if (likely(!(e->flags & WEFT_LOCAL_WAITS) && ep->core->conf.fast))
+		if (likely(!(e->flags & WEFT_LOCAL_WAITS) && READ_ONCE(ep->core->fast)))
 			err = weft_local_fast(ep, flow, e, pay, out);
 		if (likely(!err))
 			weft_send_cqe(ep, e, out);

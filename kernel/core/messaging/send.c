@@ -203,7 +203,7 @@ static noinline int weft_send_operation(struct weft_ep *ep, struct weft_flow *fl
 					const struct weft_sq_entry *e, bool more,
 					struct weft_out *out)
 {
-	bool fast = ep->core->conf.fast;
+	bool fast = READ_ONCE(ep->core->fast);
 	int err;
 
 	if (flow->lep) {
@@ -305,7 +305,7 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, u32 at, bo
 			return (int)PTR_ERR(pay);
 		if (ep->tx.unsent && ep->tx.unsent != flow->path)
 			weft_send_settle(ep, out);
-		if (likely(ep->core->conf.fast) &&
+		if (likely(READ_ONCE(ep->core->fast)) &&
 		    likely(weft_send_fast(ep, flow, e, pay, more, out))) {
 			if (more)
 				weft_send_owe(ep, flow->path, out);

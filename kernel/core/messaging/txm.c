@@ -279,6 +279,8 @@ void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct wef
 	struct weft_cqe *c = &ep->tx.cqe;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
+	if (likely(!e->err) && !weft_sq_is_rma(e->op))
+		weft_measure(ep->core, send, 0);
 	if (weft_send_reports(e->flags, e->err) && ep->tx_cq && !weft_send_write(ep, e, out)) {
 		weft_send_fill(c, ep, e->context, e->tag, e->len, e->op, e->err);
 		if (unlikely(!weft_ep_complete(ep, ep->tx_cq, c, NULL, 0, NULL, out))) {
@@ -306,6 +308,8 @@ void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out)
 	if (txm->tx.told || (unlikely(txm->rxm) && status && weft_rma_stop(txm, status, out)))
 		return;
 	txm->tx.told = true;
+	if (likely(!status) && !weft_sq_is_rma(txm->tx.op))
+		weft_measure(txm->ep->core, send, txm->no ? weft_since(out->now, txm->at) : 0);
 	if (!weft_send_reports(txm->flags, status)) {
 		weft_lock(&txm->ep->lock);
 		weft_send_count(txm->ep, txm->tx.op, txm->flags, txm->tx.done, status, out);

@@ -8,6 +8,7 @@
 #define WEFT_CORE_H
 
 #include "core/base/conf.h"
+#include "core/base/hist.h"
 #include "core/object/grant.h"
 #include <linux/weft.h>
 
@@ -32,6 +33,7 @@ struct weft_foreign {
 /**
  * struct weft_core - the protocol of one port
  * @conf: settings
+ * @fast: the fast paths are taken: conf.fast is set, and messages are not measured
  * @lock: protects the tables of paths and endpoints, @npaths and @neps
  * @stopped: the port is going: no operation begins (READ_ONCE outside of @lock)
  * @ended: stopped, and all operations have been completed (READ_ONCE; the adapter sets it)
@@ -85,10 +87,14 @@ struct weft_foreign {
  * @deaths: number of deaths of paths to such nodes (READ_ONCE outside of the lock)
  * @monitor_at: when nodes that receives name are checked again; under the lock of @local
  * @cnt: counters: per CPU in the kernel; see weft_count()
+ * @hist: histograms: per CPU in the kernel, WEFT_HIST_WORDS for each
+ * @hist_base: what @hist had counted when the histograms were last turned on; the adapter
+ *	serialises calls that access it
  * @port: private pointer of the adapter
  */
 struct weft_core {
 	struct weft_conf conf;
+	bool fast;
 	struct weft_lock lock;
 	bool stopped;
 	bool ended;
@@ -142,6 +148,8 @@ struct weft_core {
 	u32 deaths;
 	weft_ns monitor_at;
 	weft_counters_t cnt;
+	weft_counters_t hist;
+	u64 hist_base[WEFT_NHISTS * WEFT_HIST_WORDS];
 	void *port;
 };
 

@@ -225,7 +225,7 @@ bool weft_rma_direct(struct weft_rflow *rf, const struct weft_head *head, const 
 	int len, err = -EACCES;
 
 	weft_assert_held(&path->lock);
-	if (unlikely(!core->conf.fast || head->flags & WEFT_MSG_DATA ||
+	if (unlikely(!READ_ONCE(core->fast) || head->flags & WEFT_MSG_DATA ||
 		     head->len > WEFT_FAST_BYTES || piece < min_t(u64, head->len, WEFT_REQ_FREE) ||
 		     (rf->conn && rf->conn->state != WEFT_CONN_UP)))
 		return false;
@@ -276,7 +276,7 @@ u32 weft_rma_direct_writes(struct weft_rflow *rf, const struct weft_writes *w, c
 	u32 n = 0, most;
 
 	weft_assert_held(&rf->path->lock);
-	if (unlikely(!core->conf.fast || (rf->conn && rf->conn->state != WEFT_CONN_UP)))
+	if (unlikely(!READ_ONCE(core->fast) || (rf->conn && rf->conn->state != WEFT_CONN_UP)))
 		return 0;
 	most = min(w->n, weft_report_fits(rf));
 	d.req.op = WEFT_RMA_WRITE;

@@ -448,6 +448,11 @@ void weft_counters_free(weft_counters_t c)
 	weft_free(c);
 }
 
+void weft_counters_add(weft_counters_t c, u32 i, u64 n)
+{
+	(void)__atomic_fetch_add(&c[i], n, __ATOMIC_RELAXED);
+}
+
 u64 weft_counters_read(weft_counters_t c, u32 i)
 {
 	return __atomic_load_n(&c[i], __ATOMIC_RELAXED);

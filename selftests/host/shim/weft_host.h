@@ -575,6 +575,7 @@ typedef u64 *weft_counters_t;
 
 weft_counters_t weft_counters_new(u32 n);
 void weft_counters_free(weft_counters_t c);
+void weft_counters_add(weft_counters_t c, u32 i, u64 n);
 u64 weft_counters_read(weft_counters_t c, u32 i);
 
 #endif

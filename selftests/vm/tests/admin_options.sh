@@ -7,7 +7,8 @@
 
 . "$VM_REPO/selftests/vm/lib.sh"
 
-objects="port ep ctx path stats neigh user recv msg send flow conn cq srq mr hang limit job"
+objects="port ep ctx path stats neigh user recv msg send flow conn cq srq mr hang histogram limit
+	job"
 esc=$(printf '\033')
 
 # A program of a user that holds an endpoint, talks to the other node, and has posted receives

@@ -26,13 +26,13 @@ sections()
 	[ $status = 0 ] && [ "$(cat /run/weft/said)" = $dir/r.txt ] || return 1
 	for title in versions machine configuration "module parameters" "port show" "limit show" \
 		"job show" "user show" "ctx show" "ep show" "path show" "neigh show" "conn show" \
-		"cq show" "srq show" "flow show" "send show" "recv show" "msg show" hang "stats show -d" "stats -i 1 -c 1" \
+		"cq show" "srq show" "flow show" "send show" "recv show" "msg show" hang "stats show -d" "histogram show" "stats -i 1 -c 1" \
 		"devices of ports" "kernel log" "service log"; do
 		[ "$(grep -cxF "==== $title ====" $dir/r.txt)" = 1 ] || { echo "no $title"; return 1; }
 	done
 	cat $dir/r.txt
-	[ "$(grep -c '^==== ' $dir/r.txt)" = 26 ] && [ "$(stat -c %a $dir/r.txt)" = 600 ] &&
-		tail -n 1 $dir/r.txt | grep -x '==== end: 25 sections, [0-9]* failed ===='
+	[ "$(grep -c '^==== ' $dir/r.txt)" = 27 ] && [ "$(stat -c %a $dir/r.txt)" = 600 ] &&
+		tail -n 1 $dir/r.txt | grep -x '==== end: 26 sections, [0-9]* failed ===='
 }
 
 contents()
@@ -169,7 +169,7 @@ fails()
 	[ $status = 0 ] && section "kernel log" | grep -q '^neither dmesg nor journalctl ' &&
 		section "kernel log" | grep -q '^(this failed with status 1)$' &&
 		section "port show" | grep -q '^weft0: ' &&
-		tail -n 1 $dir/r.txt | grep -qx '==== end: 25 sections, [12] failed ===='
+		tail -n 1 $dir/r.txt | grep -qx '==== end: 26 sections, [12] failed ===='
 }
 
 tap_run "each section is there" sections

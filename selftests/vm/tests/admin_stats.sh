@@ -32,16 +32,20 @@ json()
 metrics()
 {
 	node 0 weftctl port add extra loop addr 10.79.0.1 &&
+		node 0 weftctl port set weft0 histograms on &&
 		node 0 weftctl stats --prometheus >/run/weft/metrics
 	status=$?
 	node 0 weftctl port del extra
+	node 0 weftctl port set weft0 histograms off
 	[ $status = 0 ] && awk '
 		/^# HELP / { if (seen[$3]++ || NF < 4) bad("HELP"); name = $3; kind = ""; next }
-		/^# TYPE / { if ($3 != name || $4 !~ /^(counter|gauge)$/) bad("TYPE"); kind = $4; next }
+		/^# TYPE / { if ($3 != name || $4 !~ /^(counter|gauge|histogram)$/) bad("TYPE"); kind = $4; next }
 		{
-			if (!match($0, /^[a-z_]+\{port="[a-z0-9]+"(,limit="[a-z-]+")?\} [0-9]+$/))
+			if (!match($0, /^[a-z_]+\{port="[a-z0-9]+"(,limit="[a-z-]+")?(,le="[0-9.]+"|,le="\+Inf")?\} [0-9.]+$/))
 				bad("form")
 			sub(/\{.*/, "")
+			if (kind == "histogram")
+				sub(/_(bucket|sum|count)$/, "")
 			if ($0 != name || !kind || (kind == "counter") != ($0 ~ /_total$/)) bad("name")
 			n++
 		}
@@ -53,7 +57,9 @@ metrics()
 		[ "$(grep -c "^weft_${name}_total{port=\"\(weft0\|extra\)\"} " /run/weft/metrics)" = 2 ] ||
 			{ echo "no $name"; exit 1; }
 	done && grep '^weft_endpoints{port="extra"} 0$' /run/weft/metrics &&
-		grep '^weft_limit{port="weft0",limit="paths"} ' /run/weft/metrics
+		grep '^weft_limit{port="weft0",limit="paths"} ' /run/weft/metrics &&
+		grep '^weft_send_seconds_bucket{port="weft0",le="+Inf"} 0$' /run/weft/metrics &&
+		! grep '^weft_send_seconds_.*"extra"' /run/weft/metrics
 }
 
 # It also knows what names, units and types ought to be like, and says so.
