@@ -43,6 +43,19 @@ static bool weft_event_values_put(struct sk_buff *skb, const struct weft_note *n
 	}
 }
 
+/* Put the node of an event, or its endpoint, which only those see who see its user. */
+static bool weft_event_addr_put(struct sk_buff *skb, const struct weft_history_event *e, u32 uid)
+{
+	struct weft_sockaddr addr = e->addr;
+
+	if (!e->note.addr)
+		return false;
+	if (e->note.kind != WEFT_NOTE_EP_KILLED)
+		return nla_put(skb, WEFT_ATTR_EVENT_PEER, sizeof(addr), &addr);
+	addr.port = cpu_to_be16(e->note.to);
+	return uid != WEFT_NOTE_NO_UID && nla_put(skb, WEFT_ATTR_EP_ADDR, sizeof(addr), &addr);
+}
+
 /* @uid: the event's user for the reader, WEFT_NOTE_NO_UID: none, or not for it to see */
 static bool weft_event_put(struct sk_buff *skb, const char *port,
 			   const struct weft_history_event *e, u32 uid)
@@ -57,7 +70,7 @@ static bool weft_event_put(struct sk_buff *skb, const char *port,
 		 weft_nl_u64(skb, WEFT_ATTR_EVENT_COUNT, e->count))) ||
 	       nla_put_string(skb, WEFT_ATTR_EVENT_WHAT, weft_history_what(note->kind)) ||
 	       (*why && nla_put_string(skb, WEFT_ATTR_EVENT_WHY, why)) ||
-	       (note->addr && nla_put(skb, WEFT_ATTR_EVENT_PEER, sizeof(e->addr), &e->addr)) ||
+	       weft_event_addr_put(skb, e, uid) ||
 	       (note->err && nla_put_u32(skb, WEFT_ATTR_EVENT_ERR, note->err)) ||
 	       (uid != WEFT_NOTE_NO_UID && nla_put_u32(skb, WEFT_ATTR_UID, uid)) ||
 	       weft_event_values_put(skb, note);

@@ -100,6 +100,8 @@ static const struct weft_history_word weft_history_words[WEFT_NOTE_KINDS] = {
 		"longer packets do not arrive; check the MTU of all devices on the way" },
 	[WEFT_NOTE_GIVEN_UP] = { "messages-given-up", NULL, true },
 	[WEFT_NOTE_LIMIT] = { "limit-reached", "see 'weftctl limit show'", true },
+	[WEFT_NOTE_EP_KILLED] = { "endpoint-killed",
+		"an administrator has ended the endpoint; its program has to close it" },
 	[WEFT_NOTE_PORT_ADD] = { "port-added", "" },
 	[WEFT_NOTE_PORT_DEL] = { "port-deleted", "" },
 	[WEFT_NOTE_LINK_UP] = { "link-up", "" },
@@ -367,6 +369,9 @@ static bool weft_history_same_addr(const struct weft_history_event *e, const str
 
 static bool weft_history_same(const struct weft_history_event *e, const struct weft_note *note)
 {
+	/* each endpoint of an address ends by itself */
+	if (note->kind == WEFT_NOTE_EP_KILLED && e->note.to != note->to)
+		return false;
 	return e->note.kind == note->kind && e->note.err == note->err && e->note.uid == note->uid &&
 	       e->note.limit == note->limit && weft_history_same_addr(e, note);
 }

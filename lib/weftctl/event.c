@@ -20,6 +20,7 @@ static const struct field event_fields[] = {
 	{ WEFT_ATTR_PORT_NAME, STR, OUT_LEAD, "port" },
 	{ WEFT_ATTR_EVENT_WHAT, STR, OUT_BARE, "event" },
 	{ WEFT_ATTR_EVENT_PEER, ADDR, OUT_KEY, "peer" },
+	{ WEFT_ATTR_EP_ADDR, ADDR, OUT_KEY, "ep" },
 	{ WEFT_ATTR_EVENT_LIMIT, STR, OUT_KEY, "limit" },
 	{ WEFT_ATTR_UID, UINT, OUT_KEY, "uid" },
 	{ WEFT_ATTR_EVENT_FROM, UINT, OUT_KEY, "from" },
@@ -117,8 +118,8 @@ static bool wanted(struct nlattr *attrs, int len, const void *arg)
 
 /* The kinds of events, see weftctl(8) */
 #define EVENT_KINDS_1	"path-up path-down path-idle peer-restarted peer-version mtu-reduced"
-#define EVENT_KINDS_2	"messages-given-up limit-reached rma-denied port-added port-deleted"
-#define EVENT_KINDS_3	"link-up link-down device-gone address-conflict"
+#define EVENT_KINDS_2	"messages-given-up limit-reached endpoint-killed rma-denied"
+#define EVENT_KINDS_3	"port-added port-deleted link-up link-down device-gone address-conflict"
 #define EVENT_KINDS	EVENT_KINDS_1 " " EVENT_KINDS_2 " " EVENT_KINDS_3
 #define EVENT_KINDS_HELP							\
 	"           " EVENT_KINDS_1 "\n           " EVENT_KINDS_2 "\n           " EVENT_KINDS_3 "\n"

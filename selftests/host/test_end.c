@@ -77,6 +77,7 @@ FIXTURE_TEARDOWN(end)
 TEST_F(end, receiver)
 {
 	struct two *t = &self->t;
+	const struct rig_note *note = &t->b->node->note[WEFT_NOTE_EP_KILLED];
 	u16 service = rig_ep_service(t->eb);
 
 	/* one message is received, one waits for a receive */
@@ -91,6 +92,12 @@ TEST_F(end, receiver)
 	EXPECT_EQ(0, end(t->b, service));
 	EXPECT_EQ(ECONNREFUSED, two_status(t, t->ca, 2, SEC));
 	EXPECT_EQ(-EALREADY, end(t->b, service));
+	/* what succeeded is reported */
+	EXPECT_EQ(1, note->count);
+	EXPECT_EQ(ECONNABORTED, note->last.err);
+	EXPECT_EQ(service, note->last.to);
+	EXPECT_EQ(t->eb->ep->conf.uid, note->last.uid);
+	EXPECT_TRUE(weft_addr_same_node(&t->b->node->core.addr[0], &note->addr));
 	/* its program may post no more; what it has posted meanwhile ends */
 	EXPECT_EQ(-EIO, two_get(t, t->room, 100, 12));
 	late_recv(t, 13);

@@ -10,6 +10,17 @@
  */
 #include "core/api/internal.h"
 
+static void weft_end_note(const struct weft_ep *ep, int err)
+{
+	weft_env_note(ep->core, &(struct weft_note){
+		.kind = WEFT_NOTE_EP_KILLED,
+		.err = err,
+		.uid = ep->conf.uid,
+		.to = be16_to_cpu(ep->addr.port),
+		.addr = &ep->addr,
+	});
+}
+
 /* api.h describes the functions. */
 int weft_core_path_end(struct weft_core *core, const struct weft_sockaddr *addr, bool used, int err,
 		       weft_ns now, struct weft_out *out)
@@ -88,6 +99,8 @@ int weft_core_ep_end(struct weft_core *core, const struct weft_sockaddr *addr, b
 		return ret;
 	if (weft_addr_same_node(&ep->addr, addr))
 		ret = used ? weft_end_ep(ep, err, out) : -EBUSY;
+	if (!ret)
+		weft_end_note(ep, err);
 	weft_ep_put(ep);
 	return ret;
 }

@@ -138,7 +138,12 @@ static bool killed(bool v6)
 	CHECK(fails(p.a.txcq, FI_ECONNREFUSED));
 	CHECK(weftctl_on(1, words) && says("the endpoint is in error: its program", 1));
 	snprintf(words, sizeof(words), " ep %s type rdm state error ", b);
-	return !weftctl_on(1, "ep show") && says(words, 1);
+	CHECK(!weftctl_on(1, "ep show") && says(words, 1));
+	/* others hear of it without the endpoint */
+	snprintf(words, sizeof(words), " endpoint-killed ep %s uid 0 errno 103 why an admin", b);
+	CHECK(!weftctl_on(1, "event show") && says(words, 1));
+	CHECK(!shell_on(1, "setpriv --reuid 1990 --regid 1990 --clear-groups weftctl event"));
+	return lines(" endpoint-killed errno 103 ") > 0 && says(b, 0);
 }
 
 static bool killed_4(void)
