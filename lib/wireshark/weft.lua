@@ -1580,9 +1580,9 @@ local function show_chunk(c, o)
 	return stop
 end
 
--- All chunks from "o" on. Return: the end of the packet.
+-- All chunks from "o" on: none, if the packet only acknowledges. Return: the end of the packet.
 local function show_chunks(c, o)
-	while o < c.len and not (o > c.begin + HEADER and next_begins(c, o)) do
+	while o < c.len and not next_begins(c, o) do
 		local stop = show_chunk(c, o)
 
 		if not stop then
