@@ -235,6 +235,15 @@ static int weft_dump_neigh(struct sk_buff *skb, struct netlink_callback *cb, str
 	       weft_nl_u64(skb, WEFT_ATTR_NEIGH_IDLE, info.idle);
 }
 
+/* Put a user whom the caller may see, unless there is none. */
+static bool weft_dump_uid(struct sk_buff *skb, struct netlink_callback *cb, int attr, u32 uid)
+{
+	if (uid == WEFT_NOTE_NO_UID || !weft_nl_visible(cb, KUIDT_INIT(uid)))
+		return false;
+	return nla_put_u32(skb, attr, from_kuid_munged(sk_user_ns(NETLINK_CB(cb->skb).sk),
+						       KUIDT_INIT(uid)));
+}
+
 static int weft_dump_limit(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
 			   u64 *pos)
 {
@@ -249,9 +258,13 @@ static int weft_dump_limit(struct sk_buff *skb, struct netlink_callback *cb, str
 	       weft_nl_u64(skb, WEFT_ATTR_LIMIT_MIN, info.min) ||
 	       weft_nl_u64(skb, WEFT_ATTR_LIMIT_MAX, info.max) ||
 	       (info.counts &&
-		weft_nl_u64(skb, WEFT_ATTR_LIMIT_USED, info.used)) ||
+		(weft_nl_u64(skb, WEFT_ATTR_LIMIT_USED, info.used) ||
+		 weft_dump_uid(skb, cb, WEFT_ATTR_LIMIT_USED_BY, info.used_by) ||
+		 weft_nl_u64(skb, WEFT_ATTR_LIMIT_PEAK, info.peak) ||
+		 weft_dump_uid(skb, cb, WEFT_ATTR_LIMIT_PEAK_BY, info.peak_by))) ||
 	       (info.has_hits &&
-		weft_nl_u64(skb, WEFT_ATTR_LIMIT_HITS, info.hits));
+		(weft_nl_u64(skb, WEFT_ATTR_LIMIT_HITS, info.hits) ||
+		 weft_dump_uid(skb, cb, WEFT_ATTR_LIMIT_HITS_BY, info.hit_by)));
 }
 
 static int weft_dump_user(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,

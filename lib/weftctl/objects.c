@@ -115,7 +115,11 @@ static const struct field limit_fields[] = {
 	{ WEFT_ATTR_LIMIT_VALUE, UINT, OUT_KEY, "value" },
 	{ WEFT_ATTR_LIMIT_UNIT, STR, OUT_KEY, "unit" },
 	{ WEFT_ATTR_LIMIT_USED, UINT, OUT_KEY, "used" },
+	{ WEFT_ATTR_LIMIT_USED_BY, UINT, OUT_KEY, "used_by" },
+	{ WEFT_ATTR_LIMIT_PEAK, UINT, OUT_KEY, "peak" },
+	{ WEFT_ATTR_LIMIT_PEAK_BY, UINT, OUT_KEY, "peak_by" },
 	{ WEFT_ATTR_LIMIT_HITS, UINT, OUT_KEY, "hits" },
+	{ WEFT_ATTR_LIMIT_HITS_BY, UINT, OUT_KEY, "hits_by" },
 	{ WEFT_ATTR_LIMIT_MIN, UINT, OUT_KEY, "min" },
 	{ WEFT_ATTR_LIMIT_MAX, UINT, OUT_KEY, "max" },
 	{ 0 }

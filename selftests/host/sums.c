@@ -189,8 +189,8 @@ void sums_check_kept(struct rig_node *node)
 			}
 		}
 		/* an endpoint that is being destroyed is not on the list any more */
-		if (msgs > (u64)atomic64_read(&user->msgs) ||
-		    bytes > (u64)atomic64_read(&user->bytes))
+		if (msgs > (u64)atomic64_read(&user->used[WEFT_USE_MSGS]) ||
+		    bytes > (u64)atomic64_read(&user->used[WEFT_USE_BYTES]))
 			weft_host_die(__FILE__, __LINE__, "user: %llu messages, %llu bytes",
 				      (unsigned long long)msgs, (unsigned long long)bytes);
 	}

@@ -149,7 +149,7 @@ static void others_go_on(struct __test_metadata *_metadata, FIXTURE_DATA(room) *
 				WEFT_CNT_limit_user) > 0);
 	/* the limits, and a flow's own credit */
 	most = 65536 + WEFT_CREDIT_BYTES;
-	EXPECT_TRUE((u64)atomic64_read(&user->bytes) <= most);
+	EXPECT_TRUE((u64)atomic64_read(&user->used[WEFT_USE_BYTES]) <= most);
 	EXPECT_EQ(200, user->uid);
 	EXPECT_EQ(0, self->dst[1]->ep->flow.kept_msgs);
 	eager = rig_counter(&self->rig->node[0], WEFT_CNT_msgs_rendezvous);
@@ -217,8 +217,8 @@ TEST_F(room, all_arrives)
 	rig_run(self->rig, 100 * NSEC_PER_MSEC);
 	EXPECT_EQ(0, self->dst[0]->ep->flow.kept_msgs);
 	EXPECT_EQ(0, self->dst[0]->ep->flow.kept_bytes);
-	EXPECT_EQ(0, atomic64_read(&self->dst[0]->ep->user->msgs));
-	EXPECT_EQ(0, atomic64_read(&self->dst[0]->ep->user->bytes));
+	EXPECT_EQ(0, atomic64_read(&self->dst[0]->ep->user->used[WEFT_USE_MSGS]));
+	EXPECT_EQ(0, atomic64_read(&self->dst[0]->ep->user->used[WEFT_USE_BYTES]));
 }
 
 /*
@@ -424,7 +424,7 @@ static bool sums_die(FIXTURE_DATA(room) * s, u32 msgs)
 
 	if (!pid) {
 		ep->flow.kept_msgs = msgs;
-		atomic64_set(&ep->user->msgs, msgs);
+		atomic64_set(&ep->user->used[WEFT_USE_MSGS], msgs);
 		sums_check_kept(s->dst[0]->proc->node);
 		_exit(0);
 	}

@@ -31,16 +31,24 @@ FIXTURE_TEARDOWN(user)
 	rig_free(self->rig);
 }
 
-/* Return: the use that "limit show" reports. */
-static u64 used(struct weft_core *core, const char *name)
+/* What "limit show" reports. */
+static struct weft_limit_info limit(struct weft_core *core, const char *name)
 {
 	struct weft_limit_info info;
 	u32 n;
 
 	for (n = 0; weft_limit_look(core, n, &info); n++)
 		if (!strcmp(info.name, name))
-			return info.counts ? info.used : U64_MAX;
-	return U64_MAX;
+			return info;
+	abort();
+}
+
+/* Return: the use that it reports. */
+static u64 used(struct weft_core *core, const char *name)
+{
+	struct weft_limit_info info = limit(core, name);
+
+	return info.counts ? info.used : U64_MAX;
 }
 
 static struct rig_ep *endpoint(struct rig_proc *proc)
@@ -71,6 +79,73 @@ TEST_F(user, endpoints)
 	rig_run(self->rig, NSEC_PER_SEC);
 	EXPECT_EQ(1, used(self->core, "endpoints-user"));
 	EXPECT_EQ(1, rig_counter(&self->rig->node[0], WEFT_CNT_limit_endpoints));
+}
+
+/* Who takes most now, who has taken most, and who was refused last, also when they are gone */
+TEST_F(user, peaks)
+{
+	struct weft_limit_info info = limit(self->core, "endpoints-user");
+	u32 i;
+
+	EXPECT_EQ(0, info.used + info.peak + info.hits);
+	EXPECT_EQ(WEFT_NOTE_NO_UID, info.used_by);
+	EXPECT_EQ(WEFT_NOTE_NO_UID, info.peak_by);
+	EXPECT_EQ(WEFT_NOTE_NO_UID, info.hit_by);
+	ASSERT_EQ(0, weft_limit_set(self->core, "endpoints-user", 4));
+	for (i = 0; i < 4; i++)
+		ASSERT_TRUE(endpoint(self->mine));
+	EXPECT_FALSE(endpoint(self->mine));
+	for (i = 0; i < 3; i++)
+		ASSERT_TRUE(endpoint(self->other));
+	info = limit(self->core, "endpoints-user");
+	EXPECT_EQ(4, info.used);
+	EXPECT_EQ(100, info.used_by);
+	EXPECT_EQ(4, info.peak);
+	EXPECT_EQ(100, info.peak_by);
+	EXPECT_EQ(1, info.hits);
+	EXPECT_EQ(100, info.hit_by);
+	rig_proc_end(self->mine, true);
+	rig_run(self->rig, NSEC_PER_SEC);
+	info = limit(self->core, "endpoints-user");
+	EXPECT_EQ(3, info.used);
+	EXPECT_EQ(200, info.used_by);
+	EXPECT_EQ(4, info.peak);
+	EXPECT_EQ(100, info.peak_by);
+	/* a refused object is no peak */
+	ASSERT_TRUE(endpoint(self->other));
+	EXPECT_FALSE(endpoint(self->other));
+	info = limit(self->core, "endpoints-user");
+	EXPECT_EQ(4, info.peak);
+	EXPECT_EQ(100, info.peak_by);
+	EXPECT_EQ(2, info.hits);
+	EXPECT_EQ(200, info.hit_by);
+	ASSERT_EQ(0, weft_limit_set(self->core, "endpoints-user", 5));
+	ASSERT_TRUE(endpoint(self->other));
+	rig_proc_end(self->other, true);
+	rig_run(self->rig, NSEC_PER_SEC);
+	info = limit(self->core, "endpoints-user");
+	EXPECT_EQ(0, info.used);
+	EXPECT_EQ(WEFT_NOTE_NO_UID, info.used_by);
+	EXPECT_EQ(5, info.peak);
+	EXPECT_EQ(200, info.peak_by);
+}
+
+/* Limits of the port have a peak, too, and nobody who uses them. */
+TEST_F(user, peak_of_jobs)
+{
+	static const struct weft_job_who who;
+	struct weft_job_key key = { .print = { 1 } };
+	struct weft_limit_info info;
+
+	ASSERT_EQ(0, weft_job_add(self->core, "a", &key, &who));
+	key.print[0] = 2;
+	ASSERT_EQ(0, weft_job_add(self->core, "b", &key, &who));
+	ASSERT_EQ(0, weft_job_del(self->core, "a"));
+	info = limit(self->core, "jobs");
+	EXPECT_EQ(1, info.used);
+	EXPECT_EQ(2, info.peak);
+	EXPECT_EQ(WEFT_NOTE_NO_UID, info.used_by);
+	EXPECT_EQ(WEFT_NOTE_NO_UID, info.peak_by);
 }
 
 TEST_F(user, memory)

@@ -272,6 +272,10 @@
  * last number counts all larger values, too
  */
 #define WEFT_ATTR_HIST_COUNTS	180
-#define WEFT_ATTR_MAX		180
+#define WEFT_ATTR_LIMIT_USED_BY	181	/* u32: the user that uses most, if there is one */
+#define WEFT_ATTR_LIMIT_PEAK	182	/* u64: the largest use since the port was made */
+#define WEFT_ATTR_LIMIT_PEAK_BY	183	/* u32: its user, if there is one */
+#define WEFT_ATTR_LIMIT_HITS_BY	184	/* u32: the user who reached the limit last, if one did */
+#define WEFT_ATTR_MAX		184
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */

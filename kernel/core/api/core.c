@@ -112,6 +112,9 @@ int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
 	core->next_echo = (u32)weft_random();
 	core->next_service = 0xc000;
 	core->naddr = naddr;
+	memset(core->hit_by, 0xff, sizeof(core->hit_by));	/* WEFT_NOTE_NO_UID */
+	for (i = 0; i < WEFT_USES; i++)
+		core->peak[i].uid = WEFT_NOTE_NO_UID;
 	for (i = 0; i < naddr; i++) {
 		core->addr[i] = addr[i];
 		core->addr[i].port = 0;

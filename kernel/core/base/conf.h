@@ -210,9 +210,13 @@ enum weft_counter { WEFT_COUNTERS(WEFT_COUNTER_ENUM) WEFT_NCOUNTERS };
  * @min: smallest value
  * @max: largest value
  * @used: present use; of a limit of each user, that of the user that uses most
- * @counts: @used is valid: a limit of the whole port, or of each user
+ * @used_by: that user, WEFT_NOTE_NO_UID: none, or a limit of the whole port
+ * @peak: the largest use since the port was made
+ * @peak_by: its user, likewise
+ * @counts: @used and @peak are valid: a limit of the whole port, or of each user
  * @hits: number of times that the limit was reached
- * @has_hits: @hits is valid
+ * @hit_by: the user who reached it last, WEFT_NOTE_NO_UID: none
+ * @has_hits: @hits and @hit_by are valid
  */
 struct weft_limit_info {
 	const char *name;
@@ -221,8 +225,12 @@ struct weft_limit_info {
 	u64 min;
 	u64 max;
 	u64 used;
+	u32 used_by;
+	u64 peak;
+	u32 peak_by;
 	bool counts;
 	u64 hits;
+	u32 hit_by;
 	bool has_hits;
 };
 

@@ -69,6 +69,7 @@ bool weft_cm_admit(struct weft_core *core)
 	weft_lock(&core->svc_lock);
 	room = core->nasked < READ_ONCE(core->conf.asked_max);
 	core->nasked += room;
+	core->nasked_most = max(core->nasked_most, core->nasked);
 	weft_unlock(&core->svc_lock);
 	if (!room)
 		weft_limit_hit(core, limit_requests, WEFT_NOTE_NO_UID);

@@ -52,8 +52,8 @@ u8 weft_keep_full(const struct weft_ep *ep, u32 len)
 	if (READ_ONCE(ep->flow.kept_msgs) >= READ_ONCE(conf->msgs_ep) ||
 	    READ_ONCE(ep->flow.kept_bytes) + len > READ_ONCE(conf->unexp_ep))
 		return WEFT_FULL_ENDPOINT;
-	if ((u64)atomic64_read(&ep->user->msgs) >= READ_ONCE(conf->msgs_user) ||
-	    (u64)atomic64_read(&ep->user->bytes) + len > READ_ONCE(conf->unexp_user))
+	if (weft_user_uses(ep->user, WEFT_USE_MSGS) >= READ_ONCE(conf->msgs_user) ||
+	    weft_user_uses(ep->user, WEFT_USE_BYTES) + len > READ_ONCE(conf->unexp_user))
 		return WEFT_FULL_USER;
 	return WEFT_FULL_NOT;
 }
@@ -85,8 +85,8 @@ void weft_keep(struct weft_rxm *rxm, u32 len)
 	rxm->flow.kept_bytes = len;
 	WRITE_ONCE(ep->flow.kept_msgs, ep->flow.kept_msgs + 1);
 	WRITE_ONCE(ep->flow.kept_bytes, ep->flow.kept_bytes + len);
-	atomic64_inc(&ep->user->msgs);
-	atomic64_add(len, &ep->user->bytes);
+	weft_user_add(ep->user, WEFT_USE_MSGS, 1);
+	weft_user_add(ep->user, WEFT_USE_BYTES, len);
 }
 
 /**
@@ -103,8 +103,8 @@ void weft_keep_end(struct weft_rxm *rxm)
 	rxm->flow.kept = false;
 	WRITE_ONCE(ep->flow.kept_msgs, ep->flow.kept_msgs - 1);
 	WRITE_ONCE(ep->flow.kept_bytes, ep->flow.kept_bytes - rxm->flow.kept_bytes);
-	atomic64_dec(&ep->user->msgs);
-	atomic64_sub(rxm->flow.kept_bytes, &ep->user->bytes);
+	weft_user_give(ep->user, WEFT_USE_MSGS, 1);
+	weft_user_give(ep->user, WEFT_USE_BYTES, rxm->flow.kept_bytes);
 }
 
 /**
@@ -159,7 +159,7 @@ static u32 weft_credit_msgs(const struct weft_ep *ep)
 
 	return min(weft_credit_left(READ_ONCE(conf->msgs_ep), READ_ONCE(ep->flow.kept_msgs),
 				    WEFT_CREDIT_MSGS, WEFT_CREDIT_STEP),
-		   weft_credit_left(READ_ONCE(conf->msgs_user), (u64)atomic64_read(&ep->user->msgs),
+		   weft_credit_left(READ_ONCE(conf->msgs_user), weft_user_uses(ep->user, WEFT_USE_MSGS),
 				    WEFT_CREDIT_MSGS, WEFT_CREDIT_STEP));
 }
 
@@ -171,7 +171,7 @@ static u32 weft_credit_bytes(const struct weft_ep *ep)
 	return min(weft_credit_left(READ_ONCE(conf->unexp_ep), READ_ONCE(ep->flow.kept_bytes),
 				    WEFT_CREDIT_BYTES, WEFT_CREDIT_STEP_BYTES),
 		   weft_credit_left(READ_ONCE(conf->unexp_user),
-				    (u64)atomic64_read(&ep->user->bytes), WEFT_CREDIT_BYTES,
+				    weft_user_uses(ep->user, WEFT_USE_BYTES), WEFT_CREDIT_BYTES,
 				    WEFT_CREDIT_STEP_BYTES));
 }
 

@@ -188,11 +188,8 @@ static weft_ns weft_flow_linger(struct weft_flow *flow)
 
 	if (flow->conn || weft_list_empty(&flow->txms))
 		return READ_ONCE(conf->dead_ns);
-	if ((u64)atomic64_inc_return(&user->lingers) > READ_ONCE(conf->linger_user)) {
-		atomic64_dec(&user->lingers);
-		weft_limit_hit(flow->path->core, limit_linger, user->uid);
+	if (weft_user_take(flow->path->core, user, WEFT_USE_LINGERS, 1))
 		return READ_ONCE(conf->dead_ns);
-	}
 	flow->lingers = true;
 	return READ_ONCE(conf->linger_ns);
 }

@@ -10,6 +10,7 @@
 #include "core/base/conf.h"
 #include "core/base/hist.h"
 #include "core/object/grant.h"
+#include "core/object/user.h"
 #include <linux/weft.h>
 
 #define WEFT_CORE_ADDRS		4
@@ -48,6 +49,7 @@ struct weft_foreign {
  * @path_ids: paths by the id in the peer's packets; read under RCU
  * @path_used: a bit for each slot of @path_ids in use; changed under @lock
  * @npaths: number of paths in the tables
+ * @npaths_most: the most that there have been
  * @hand: slot at which the search for unused paths continues; see reclaim.c
  * @retries: endpoints that wait for a path or for memory; @lock
  * @retry_at: when the timer of @local has them try again, U64_MAX: none waits; the lock of @local
@@ -59,6 +61,7 @@ struct weft_foreign {
  * @next_path: next generation of a path id
  * @next_conn: next connection id
  * @nasked: unanswered requests for a connection; core->svc_lock
+ * @nasked_most: the most that there have been; core->svc_lock
  * @eps: all endpoints
  * @conns: connections being set up or up, by id
  * @gone_at: earliest time of the next GONE
@@ -71,9 +74,12 @@ struct weft_foreign {
  * @ngroups: number of groups
  * @user_lock: protects @users
  * @users: struct weft_user, the owners of endpoints
+ * @peak: the most that users who are gone have taken, by WEFT_USE_*; @user_lock
  * @job_lock: protects @jobs
  * @jobs: struct weft_job
  * @njobs: number of jobs
+ * @njobs_most: the most that there have been
+ * @hit_by: the user that reached a limit last, by the limit's counter; WEFT_NOTE_NO_UID: none
  * @echoes: probes of paths, running or over, the oldest one first; see transport/echo.c; @lock
  * @nechoes: number of them; @lock
  * @next_echo: number of the next one; @lock
@@ -109,6 +115,7 @@ struct weft_core {
 	struct weft_path **path_ids;
 	unsigned long *path_used;
 	u32 npaths;
+	u32 npaths_most;
 	u32 hand;
 	struct weft_list retries;
 	weft_ns retry_at;
@@ -120,6 +127,7 @@ struct weft_core {
 	u32 next_path;
 	u32 next_conn;
 	u32 nasked;
+	u32 nasked_most;
 	struct weft_list eps;
 	struct weft_index conns;
 	weft_ns gone_at;
@@ -132,9 +140,12 @@ struct weft_core {
 	u32 ngroups;
 	struct weft_lock user_lock;
 	struct weft_list users;
+	struct weft_peak peak[WEFT_USES];
 	struct weft_lock job_lock;
 	struct weft_list jobs;
 	u32 njobs;
+	u32 njobs_most;
+	u32 hit_by[WEFT_NCOUNTERS];
 	struct weft_list echoes;
 	u32 nechoes;
 	u32 next_echo;

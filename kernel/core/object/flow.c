@@ -31,7 +31,7 @@ void weft_flow_unlist(struct weft_flow *flow)
 void weft_flow_free(struct weft_flow *flow)
 {
 	if (flow->lingers)
-		atomic64_dec(&flow->ep->user->lingers);
+		weft_user_give(flow->ep->user, WEFT_USE_LINGERS, 1);
 	if (flow->lep)
 		weft_ep_put(flow->lep);
 	weft_ep_put(flow->ep);

@@ -162,6 +162,7 @@ int weft_job_add(struct weft_core *core, const char *name, const struct weft_job
 	if (!err) {
 		weft_list_add_tail(&core->jobs, &job->node);
 		core->njobs++;
+		core->njobs_most = max(core->njobs_most, core->njobs);
 	}
 	weft_unlock(&core->job_lock);
 	if (err)

@@ -16,9 +16,13 @@
 
 #define WEFT_LIMIT_NO_COUNTER	(-1)
 #define WEFT_LIMIT_NO_USE	0
-/* offset in struct weft_user of an atomic64_t */
+/* a use of each user, WEFT_USE_* */
 #define WEFT_LIMIT_USER_BIT	BIT(31)
-#define WEFT_LIMIT_USER(member)	(WEFT_LIMIT_USER_BIT | offsetof(struct weft_user, member))
+#define WEFT_LIMIT_USER(use)	(WEFT_LIMIT_USER_BIT | WEFT_USE_##use)
+/* a number of the port, a u32; the most that it has been stands in "member_most", the next u32 */
+#define WEFT_LIMIT_PORT(member)	((u32)(offsetof(struct weft_core, member) +		\
+	BUILD_BUG_ON_ZERO(offsetof(struct weft_core, member##_most) !=			\
+			  offsetof(struct weft_core, member) + sizeof(u32))))
 
 /**
  * struct weft_limit - a limit
@@ -30,7 +34,7 @@
  * @min: smallest value
  * @max: largest value
  * @counter: WEFT_CNT_* that counts how often the limit was reached, WEFT_LIMIT_NO_COUNTER
- * @used: offset in struct weft_core of the limited u32; WEFT_LIMIT_USER(): a count of each user;
+ * @used: WEFT_LIMIT_PORT(): a number of the port; WEFT_LIMIT_USER(): a use of each user;
  *	WEFT_LIMIT_NO_USE: neither
  */
 struct weft_limit {
@@ -63,31 +67,31 @@ static const struct weft_limit weft_limits[] = {
 	WEFT_LIMIT("unexpected-endpoint", "bytes", unexp_ep, WEFT_LIMIT_PLAIN, 64 << 10, 1 << 30,
 		   WEFT_CNT_limit_endpoint, WEFT_LIMIT_NO_USE),
 	WEFT_LIMIT("unexpected-user", "bytes", unexp_user, WEFT_LIMIT_PLAIN, 64 << 10, 1 << 30,
-		   WEFT_CNT_limit_user, WEFT_LIMIT_USER(bytes)),
+		   WEFT_CNT_limit_user, WEFT_LIMIT_USER(BYTES)),
 	WEFT_LIMIT("messages-endpoint", "messages", msgs_ep, WEFT_LIMIT_PLAIN, 64, 1 << 24,
 		   WEFT_CNT_limit_endpoint, WEFT_LIMIT_NO_USE),
 	WEFT_LIMIT("messages-user", "messages", msgs_user, WEFT_LIMIT_PLAIN, 64, 1 << 24,
-		   WEFT_CNT_limit_user, WEFT_LIMIT_USER(msgs)),
+		   WEFT_CNT_limit_user, WEFT_LIMIT_USER(MSGS)),
 	WEFT_LIMIT("datagrams-endpoint", "datagrams", dgram_max, WEFT_LIMIT_PLAIN, 0, 65536,
 		   WEFT_CNT_limit_datagrams, WEFT_LIMIT_NO_USE),
 	WEFT_LIMIT("packets-path", "packets", rec_max, WEFT_LIMIT_PLAIN, 64, 4096,
 		   WEFT_CNT_limit_packets, WEFT_LIMIT_NO_USE),
 	WEFT_LIMIT("paths", "paths", max_paths, WEFT_LIMIT_PLAIN, 1, 1 << 20,
-		   WEFT_CNT_limit_paths, offsetof(struct weft_core, npaths)),
+		   WEFT_CNT_limit_paths, WEFT_LIMIT_PORT(npaths)),
 	WEFT_LIMIT("requests", "requests", asked_max, WEFT_LIMIT_PLAIN, 1, 1 << 20,
-		   WEFT_CNT_limit_requests, offsetof(struct weft_core, nasked)),
+		   WEFT_CNT_limit_requests, WEFT_LIMIT_PORT(nasked)),
 	WEFT_LIMIT("jobs", "jobs", jobs_max, WEFT_LIMIT_PLAIN, 0, 4096,
-		   WEFT_CNT_limit_jobs, offsetof(struct weft_core, njobs)),
+		   WEFT_CNT_limit_jobs, WEFT_LIMIT_PORT(njobs)),
 	WEFT_LIMIT("linger-user", "flows", linger_user, WEFT_LIMIT_PLAIN, 0, 65536,
-		   WEFT_CNT_limit_linger, WEFT_LIMIT_USER(lingers)),
+		   WEFT_CNT_limit_linger, WEFT_LIMIT_USER(LINGERS)),
 	WEFT_LIMIT("contexts-user", "contexts", ctxs_user, WEFT_LIMIT_PLAIN, 1, 1 << 20,
-		   WEFT_CNT_limit_contexts, WEFT_LIMIT_USER(used[WEFT_USE_CTXS])),
+		   WEFT_CNT_limit_contexts, WEFT_LIMIT_USER(CTXS)),
 	WEFT_LIMIT("endpoints-user", "endpoints", eps_user, WEFT_LIMIT_PLAIN, 1, 1 << 20,
-		   WEFT_CNT_limit_endpoints, WEFT_LIMIT_USER(used[WEFT_USE_EPS])),
+		   WEFT_CNT_limit_endpoints, WEFT_LIMIT_USER(EPS)),
 	WEFT_LIMIT("memory-user", "bytes", memory_user, WEFT_LIMIT_PLAIN, 1 << 20, 1ull << 50,
-		   WEFT_CNT_limit_memory, WEFT_LIMIT_USER(used[WEFT_USE_MEMORY])),
+		   WEFT_CNT_limit_memory, WEFT_LIMIT_USER(MEMORY)),
 	WEFT_LIMIT("regions-user", "regions", regions_user, WEFT_LIMIT_PLAIN, 0, 1 << 24,
-		   WEFT_CNT_limit_regions, WEFT_LIMIT_USER(used[WEFT_USE_REGIONS])),
+		   WEFT_CNT_limit_regions, WEFT_LIMIT_USER(REGIONS)),
 	WEFT_LIMIT("backlog", "requests", backlog_max, WEFT_LIMIT_PLAIN, 1, 65536,
 		   WEFT_LIMIT_NO_COUNTER, WEFT_LIMIT_NO_USE),
 	WEFT_LIMIT_TIME("connect-ms", connect_ns, 10, WEFT_DAY_MS),
@@ -101,15 +105,17 @@ static const struct weft_limit weft_limits[] = {
 /**
  * weft_limit_tell - report that a limit was reached; see weft_limit_hit()
  * @core: the core
+ * @counter: its counter
  * @name: name of its counter, constant
  * @uid: the user, WEFT_NOTE_NO_UID: none
  *
  * Context: any but hard interrupts.
  */
-void weft_limit_tell(struct weft_core *core, const char *name, u32 uid)
+void weft_limit_tell(struct weft_core *core, enum weft_counter counter, const char *name, u32 uid)
 {
 	struct weft_note note = { .kind = WEFT_NOTE_LIMIT, .uid = uid, .limit = name };
 
+	WRITE_ONCE(core->hit_by[counter], uid);
 	weft_env_note(core, &note);
 }
 
@@ -130,27 +136,24 @@ static u64 weft_limit_max(const struct weft_core *core, const struct weft_limit 
 	return l->max;
 }
 
-/* Return: the largest count of a user at offset @off. */
-static u64 weft_limit_most(struct weft_core *core, u32 off)
+/* Fill in the use of a limit, and the most that it has been. */
+static void weft_limit_used(struct weft_core *core, const struct weft_limit *l,
+			    struct weft_limit_info *info)
 {
-	struct weft_list *l;
-	u64 most = 0;
+	struct weft_peak now = { .uid = WEFT_NOTE_NO_UID }, peak = now;
+	const u32 *number;
 
-	weft_lock(&core->user_lock);
-	weft_list_for_each(l, &core->users) {
-		u8 *user = (u8 *)weft_entry(l, struct weft_user, node);
-
-		most = max_t(u64, most, atomic64_read((atomic64_t *)(user + off)));
+	if (l->used & WEFT_LIMIT_USER_BIT) {
+		weft_user_most(core, l->used & ~WEFT_LIMIT_USER_BIT, &now, &peak);
+	} else {
+		number = (const u32 *)((const u8 *)core + l->used);
+		now.most = READ_ONCE(number[0]);
+		peak.most = READ_ONCE(number[1]);
 	}
-	weft_unlock(&core->user_lock);
-	return most;
-}
-
-static u64 weft_limit_used(struct weft_core *core, const struct weft_limit *l)
-{
-	if (l->used & WEFT_LIMIT_USER_BIT)
-		return weft_limit_most(core, l->used & ~WEFT_LIMIT_USER_BIT);
-	return READ_ONCE(*(const u32 *)((const u8 *)core + l->used));
+	info->used = now.most;
+	info->used_by = now.uid;
+	info->peak = peak.most;
+	info->peak_by = peak.uid;
 }
 
 /**
@@ -178,9 +181,11 @@ bool weft_limit_look(struct weft_core *core, u32 n, struct weft_limit_info *info
 		.has_hits = l->counter != WEFT_LIMIT_NO_COUNTER,
 	};
 	if (info->counts)
-		info->used = weft_limit_used(core, l);
-	if (info->has_hits)
+		weft_limit_used(core, l, info);
+	if (info->has_hits) {
 		info->hits = weft_counters_read(core->cnt, l->counter);
+		info->hit_by = READ_ONCE(core->hit_by[l->counter]);
+	}
 	return true;
 }
 

@@ -112,14 +112,19 @@ bool weft_core_due(struct weft_core *core, weft_ns *due, weft_ns now);
 void weft_core_retry(struct weft_ep *ep, weft_ns now);
 bool weft_core_own(const struct weft_core *core, const struct weft_sockaddr *addr);
 
+/* ---- user.c --------------------------------------------------------------------- */
+
+void weft_user_most(struct weft_core *core, u32 use, struct weft_peak *now,
+		    struct weft_peak *peak);
+
 /* ---- limit.c -------------------------------------------------------------------- */
 
-void weft_limit_tell(struct weft_core *core, const char *name, u32 uid);
+void weft_limit_tell(struct weft_core *core, enum weft_counter counter, const char *name, u32 uid);
 
 /* Count that the limit of the counter @name was reached, and report it. @uid: the user, or none. */
 #define weft_limit_hit(core, name, uid) do {					\
 	weft_count(core, name);							\
-	weft_limit_tell(core, #name, uid);					\
+	weft_limit_tell(core, WEFT_CNT_##name, #name, uid);			\
 } while (0)
 
 /* ---- path.c --------------------------------------------------------------------- */

@@ -52,6 +52,25 @@ struct weft_user *weft_user_get(struct weft_core *core, u32 uid)
 	return user;
 }
 
+/* The user @uid takes @n: more than all before? */
+static void weft_peak_take(struct weft_peak *peak, u64 n, u32 uid)
+{
+	if (n <= peak->most)
+		return;
+	peak->most = n;
+	peak->uid = uid;
+}
+
+/* Keep the peaks of a user that goes. */
+static void weft_user_remember(struct weft_core *core, const struct weft_user *user)
+{
+	u32 use;
+
+	weft_assert_held(&core->user_lock);
+	for (use = 0; use < WEFT_USES; use++)
+		weft_peak_take(&core->peak[use], (u64)atomic64_read(&user->peak[use]), user->uid);
+}
+
 /**
  * weft_user_put - drop the reference of an object
  * @core: the core
@@ -60,15 +79,40 @@ struct weft_user *weft_user_get(struct weft_core *core, u32 uid)
 void weft_user_put(struct weft_core *core, struct weft_user *user)
 {
 	weft_lock(&core->user_lock);
-	if (--user->ref)
+	if (--user->ref) {
 		user = NULL;
-	else
+	} else {
 		weft_list_del(&user->node);
+		weft_user_remember(core, user);
+	}
 	weft_unlock(&core->user_lock);
 	weft_free(user);
 }
 
-/* Return: the limit of what users take, by WEFT_USE_*. */
+/**
+ * weft_user_most - report who takes most
+ * @core: the core
+ * @use: WEFT_USE_*
+ * @now: out: the user that takes most now
+ * @peak: out: the one that has taken most since the port was made
+ */
+void weft_user_most(struct weft_core *core, u32 use, struct weft_peak *now, struct weft_peak *peak)
+{
+	struct weft_list *l;
+
+	*now = (struct weft_peak){ .uid = WEFT_NOTE_NO_UID };
+	weft_lock(&core->user_lock);
+	*peak = core->peak[use];
+	weft_list_for_each(l, &core->users) {
+		const struct weft_user *user = weft_entry(l, struct weft_user, node);
+
+		weft_peak_take(now, weft_user_uses(user, use), user->uid);
+		weft_peak_take(peak, (u64)atomic64_read(&user->peak[use]), user->uid);
+	}
+	weft_unlock(&core->user_lock);
+}
+
+/* Return: the limit of what weft_user_take() counts, by WEFT_USE_*. */
 static u64 weft_user_limit(const struct weft_core *core, u32 use)
 {
 	switch (use) {
@@ -76,10 +120,12 @@ static u64 weft_user_limit(const struct weft_core *core, u32 use)
 		return READ_ONCE(core->conf.ctxs_user);
 	case WEFT_USE_EPS:
 		return READ_ONCE(core->conf.eps_user);
+	case WEFT_USE_MEMORY:
+		return READ_ONCE(core->conf.memory_user);
 	case WEFT_USE_REGIONS:
 		return READ_ONCE(core->conf.regions_user);
 	default:
-		return READ_ONCE(core->conf.memory_user);
+		return READ_ONCE(core->conf.linger_user);
 	}
 }
 
@@ -92,11 +138,14 @@ static void weft_user_reached(struct weft_core *core, u32 use, u32 uid)
 	case WEFT_USE_EPS:
 		weft_limit_hit(core, limit_endpoints, uid);
 		break;
+	case WEFT_USE_MEMORY:
+		weft_limit_hit(core, limit_memory, uid);
+		break;
 	case WEFT_USE_REGIONS:
 		weft_limit_hit(core, limit_regions, uid);
 		break;
 	default:
-		weft_limit_hit(core, limit_memory, uid);
+		weft_limit_hit(core, limit_linger, uid);
 		break;
 	}
 }
@@ -105,7 +154,7 @@ static void weft_user_reached(struct weft_core *core, u32 use, u32 uid)
  * weft_user_take - count what a user takes
  * @core: the core
  * @user: the user
- * @use: WEFT_USE_*
+ * @use: WEFT_USE_*, but _MSGS and _BYTES, which credit bounds before they come (flow/credit.c)
  * @n: how many, or how many bytes
  *
  * Context: any.
@@ -113,8 +162,12 @@ static void weft_user_reached(struct weft_core *core, u32 use, u32 uid)
  */
 int weft_user_take(struct weft_core *core, struct weft_user *user, u32 use, u64 n)
 {
-	if ((u64)atomic64_add_return((s64)n, &user->used[use]) <= weft_user_limit(core, use))
+	s64 now = atomic64_add_return((s64)n, &user->used[use]);
+
+	if ((u64)now <= weft_user_limit(core, use)) {
+		weft_user_peaks(user, use, now);
 		return 0;
+	}
 	atomic64_sub((s64)n, &user->used[use]);
 	weft_user_reached(core, use, user->uid);
 	return -ENOSPC;
@@ -189,13 +242,13 @@ bool weft_user_look(struct weft_core *core, u32 n, struct weft_user_info *info)
 			continue;
 		found = true;
 		info->uid = user->uid;
-		info->contexts = atomic64_read(&user->used[WEFT_USE_CTXS]);
-		info->endpoints = atomic64_read(&user->used[WEFT_USE_EPS]);
-		info->memory = atomic64_read(&user->used[WEFT_USE_MEMORY]);
-		info->regions = atomic64_read(&user->used[WEFT_USE_REGIONS]);
-		info->msgs = atomic64_read(&user->msgs);
-		info->bytes = atomic64_read(&user->bytes);
-		info->lingers = atomic64_read(&user->lingers);
+		info->contexts = weft_user_uses(user, WEFT_USE_CTXS);
+		info->endpoints = weft_user_uses(user, WEFT_USE_EPS);
+		info->memory = weft_user_uses(user, WEFT_USE_MEMORY);
+		info->regions = weft_user_uses(user, WEFT_USE_REGIONS);
+		info->msgs = weft_user_uses(user, WEFT_USE_MSGS);
+		info->bytes = weft_user_uses(user, WEFT_USE_BYTES);
+		info->lingers = weft_user_uses(user, WEFT_USE_LINGERS);
 		break;
 	}
 	weft_unlock(&core->user_lock);

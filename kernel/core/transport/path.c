@@ -143,6 +143,7 @@ struct weft_path *weft_path_list(struct weft_core *core, const struct weft_socka
 	}
 	path->listed = true;
 	core->npaths++;
+	core->npaths_most = max(core->npaths_most, core->npaths);
 	weft_path_id_set(path);
 	weft_count(core, paths_made);
 	return path;

@@ -232,6 +232,7 @@ typedef struct { s64 counter; } atomic64_t;
 #define atomic64_add(n, a)	atomic_add(n, a)
 #define atomic64_sub(n, a)	atomic_sub(n, a)
 #define atomic64_dec(a)		atomic_dec(a)
+#define atomic64_cmpxchg(a, o, n)	cmpxchg(&(a)->counter, o, n)
 #define atomic64_inc_return(a)	atomic_inc_return(a)
 #define atomic64_add_return(n, a)	atomic_add_return(n, a)
 #define atomic64_sub_return(n, a)	__atomic_sub_fetch(&(a)->counter, n, __ATOMIC_SEQ_CST)

@@ -38,7 +38,7 @@ all_shown()
 		grep -q "^weft0: limit $want value [0-9]* unit [a-z]* " /run/weft/limits ||
 			return 1
 	done
-	node 0 weftctl limit | grep -q "^weft0: limit paths value .* used [0-9]* hits [0-9]* min 1"
+	node 0 weftctl limit | grep -q "^weft0: limit paths value .* used [0-9]* peak [0-9]* hits [0-9]* min 1"
 }
 
 # set_all FIELD: sets every limit to that field of it; shows all values
@@ -98,12 +98,41 @@ taken()
 	vm_wait 20 vm_listening $server 47592 || return 1
 	node 1 fi_pingpong -p weft -e rdm -I 10000000 10.77.0.1 >/run/weft/pp 2>&1 &
 	client=$!
-	vm_wait 20 shows_user
+	vm_wait 20 shows_user && by_whom used
 	status=$?
 	node 0 weftctl user show
+	node 0 weftctl limit show
 	kill $server $client
 	wait $server $client 2>/dev/null
-	return $status
+	[ $status = 0 ] && vm_wait 20 all_gone && by_whom peak
+}
+
+# by_whom used|peak: that user, whom other users do not see
+by_whom()
+{
+	for limit in contexts-user endpoints-user memory-user; do
+		line_of $limit | grep -q " $1 [1-9][0-9]* $1_by 1990 " || return 1
+	done
+	user weftctl limit show weft0 | grep -q " $1_by 1990 " &&
+		! node 0 setpriv --reuid 7 --regid 7 --clear-groups weftctl limit show weft0 |
+			grep "_by "
+}
+
+all_gone()
+{
+	[ "$(field used "$(line_of contexts-user)")" = 0 ]
+}
+
+# Who was refused last?
+hit()
+{
+	set_limit contexts-user 1 || return 1
+	node 0 setpriv --reuid 1990 --regid 1990 --groups "$(getent group weft | cut -d: -f3)" \
+		sh -c 'exec 3<>/dev/weft/weft0 && ! (exec 4<>/dev/weft/weft0)'
+	status=$?
+	set_limit contexts-user 4096
+	line_of contexts-user
+	[ $status = 0 ] && line_of contexts-user | grep -q " hits [1-9][0-9]* hits_by 1990 "
 }
 
 shows_user()
@@ -114,6 +143,7 @@ shows_user()
 
 tap_run "all limits are shown" all_shown
 tap_run "users are shown" taken
+tap_run "the user that is refused" hit
 tap_run "each is set to its ends and back" each_set
 tap_run "units" units
 tap_run "JSON" sh -c 'node 0 weftctl -j limit show weft0 |
