@@ -88,7 +88,8 @@ module: $(KBUILD_OUT)/weft.ko
 	@:
 endif
 
-# (again when the kernel has another configuration, as one for debugging may have)
+# (again when the kernel has another configuration, as one for debugging may have, and when a source
+# has changed while it was being built: its time is that of the beginning)
 $(KBUILD_OUT)/weft.ko: $(module_src) $(wildcard $(KDIR)/include/generated/autoconf.h)
 	$(say) KBUILD '$@'
 	@[ '$(origin KDIR)' = file ] && [ '$(KREL)' != '$(running_kernel)' ] && \
@@ -96,12 +97,13 @@ $(KBUILD_OUT)/weft.ko: $(module_src) $(wildcard $(KDIR)/include/generated/autoco
 			'the module is for $(KREL)' || :
 	$(Q)mkdir -p $(KBUILD_OUT)
 	+$(Q)set -o pipefail; exec 9>$(KBUILD_OUT)/.lock; flock 9; \
-		mkdir -p $(KBUILD_OUT)/kernel && \
+		mkdir -p $(KBUILD_OUT)/kernel && : >$(KBUILD_OUT)/.begun && \
 		ln -sfn $(CURDIR)/uapi $(KBUILD_OUT)/uapi && \
 		cp -rsn $(CURDIR)/kernel/. $(KBUILD_OUT)/kernel/ && \
 		find $(KBUILD_OUT)/kernel -xtype l -delete && \
 		{ $(kbuild) modules $(kbuild_names); } && \
-		cp $(KBUILD_OUT)/kernel/weft.ko $@.new && mv $@.new $@
+		cp $(KBUILD_OUT)/kernel/weft.ko $@.new && \
+		touch -r $(KBUILD_OUT)/.begun $@.new && mv $@.new $@
 
 # Sign the module with a key of this machine's owner (Documentation/signing.rst). "module" does not
 # build it again until a source changes. Each time the unsigned module is signed.
