@@ -33,6 +33,7 @@ static bool weft_event_values_put(struct sk_buff *skb, const struct weft_note *n
 		return nla_put_string(skb, WEFT_ATTR_EVENT_LIMIT, note->limit);
 	case WEFT_NOTE_VERSION:
 	case WEFT_NOTE_MTU:
+	case WEFT_NOTE_MTU_RAISED:
 		return weft_nl_u64(skb, WEFT_ATTR_EVENT_FROM, note->from) ||
 		       weft_nl_u64(skb, WEFT_ATTR_EVENT_TO, note->to);
 	case WEFT_NOTE_GIVEN_UP:

@@ -98,6 +98,7 @@ static const struct weft_history_word weft_history_words[WEFT_NOTE_KINDS] = {
 		"the node speaks other versions of the protocol; upgrade the older module", true },
 	[WEFT_NOTE_MTU] = { "mtu-reduced",
 		"longer packets do not arrive; check the MTU of all devices on the way" },
+	[WEFT_NOTE_MTU_RAISED] = { "mtu-raised", "longer packets arrive than before" },
 	[WEFT_NOTE_GIVEN_UP] = { "messages-given-up", NULL, true },
 	[WEFT_NOTE_LIMIT] = { "limit-reached", "see 'weftctl limit show'", true },
 	[WEFT_NOTE_EP_KILLED] = { "endpoint-killed",
@@ -107,6 +108,8 @@ static const struct weft_history_word weft_history_words[WEFT_NOTE_KINDS] = {
 	[WEFT_NOTE_LINK_UP] = { "link-up", "" },
 	[WEFT_NOTE_LINK_DOWN] = { "link-down", "the device has no carrier, or is set down" },
 	[WEFT_NOTE_DEVICE] = { "device-gone", "the port's device was removed" },
+	[WEFT_NOTE_BROKEN] = { "device-broken",
+		"the device broke its rules or asked for a reset; the port is given up" },
 	[WEFT_NOTE_CONFLICT] = { "address-conflict",
 		"another node on the link has an address of this port" },
 	[WEFT_NOTE_DENIED] = { "rma-denied", "one-sided operations had no right to their memory" },
@@ -143,7 +146,8 @@ const char *weft_history_why(const struct weft_note *note)
 	case ECONNRESET:
 		return "the node's port has ended or restarted";
 	case EHOSTUNREACH:
-		return "the node never answered; does a firewall drop weft's UDP port?";
+		return "the node never answered; does a firewall drop weft's UDP port, "
+		       "or is the node at its limit 'paths'?";
 	case ETIMEDOUT:
 		return "the node was silent, or its program did not receive in time";
 	case EPROTONOSUPPORT:

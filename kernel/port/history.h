@@ -25,6 +25,7 @@ enum weft_history_kind {
 	WEFT_NOTE_LINK_UP,
 	WEFT_NOTE_LINK_DOWN,
 	WEFT_NOTE_DEVICE,	/* the device has gone */
+	WEFT_NOTE_BROKEN,	/* the device is broken */
 	WEFT_NOTE_CONFLICT,	/* another node has an address of the port */
 	WEFT_NOTE_DENIED,	/* one-sided operations were refused; uid, to: how many */
 	WEFT_NOTE_KINDS,

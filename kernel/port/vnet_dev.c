@@ -298,6 +298,7 @@ void weft_vnet_broken(struct weft_vnet *vn)
 {
 	if (xchg(&vn->broken, true))
 		return;
+	weft_history_plain(vn->port->history, WEFT_NOTE_BROKEN);
 	pr_err("%s: the device %s is broken; the port is given up\n", vn->port->name, vn->name);
 	weft_port_lost(vn->port);
 }

@@ -118,11 +118,13 @@ static bool wanted(struct nlattr *attrs, int len, const void *arg)
 
 /* The kinds of events, see weftctl(8) */
 #define EVENT_KINDS_1	"path-up path-down path-idle peer-restarted peer-version mtu-reduced"
-#define EVENT_KINDS_2	"messages-given-up limit-reached endpoint-killed rma-denied"
-#define EVENT_KINDS_3	"port-added port-deleted link-up link-down device-gone address-conflict"
-#define EVENT_KINDS	EVENT_KINDS_1 " " EVENT_KINDS_2 " " EVENT_KINDS_3
+#define EVENT_KINDS_2	"mtu-raised messages-given-up limit-reached endpoint-killed rma-denied"
+#define EVENT_KINDS_3	"port-added port-deleted link-up link-down device-gone device-broken"
+#define EVENT_KINDS_4	"address-conflict"
+#define EVENT_KINDS	EVENT_KINDS_1 " " EVENT_KINDS_2 " " EVENT_KINDS_3 " " EVENT_KINDS_4
 #define EVENT_KINDS_HELP							\
-	"           " EVENT_KINDS_1 "\n           " EVENT_KINDS_2 "\n           " EVENT_KINDS_3 "\n"
+	"           " EVENT_KINDS_1 "\n           " EVENT_KINDS_2 "\n           " EVENT_KINDS_3 "\n"		\
+	"           " EVENT_KINDS_4 "\n"
 
 /* ---- The past --------------------------------------------------------------------------- */
 

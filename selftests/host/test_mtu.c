@@ -220,6 +220,7 @@ static void change(struct two *t, enum place at, u32 size)
 TEST(mtu__change)
 {
 	static const u32 from[] = { 1472, 8972 }, to[] = { 1372, 1472 };
+	const struct rig_note *raised;
 	enum place at;
 	struct two t;
 	u32 i, j, k, len;
@@ -233,6 +234,9 @@ TEST(mtu__change)
 		rig_fit(&t.rig->node[1], from[i]);
 		ASSERT_TRUE(message(&t, 8));
 		ASSERT_EQ(from[i], path_of(&t.rig->node[0])->max_payload);
+		/* what the first search finds is no change */
+		raised = &t.rig->node[0].note[WEFT_NOTE_MTU_RAISED];
+		EXPECT_EQ(0, raised->count);
 		for (j = 0; j < 3; j++) {
 			ASSERT_EQ(0, two_get(&t, t.room + j * (TWO_LONG + 1), TWO_LONG, GET + j));
 			ASSERT_EQ(0, two_put(&t, t.buf, j == 1 ? 16000 : TWO_LONG, j, 0));
@@ -251,8 +255,12 @@ TEST(mtu__change)
 		EXPECT_LE(path_of(&t.rig->node[0])->max_payload, at == NETWORK ? from[i] : to[i]);
 		change(&t, at, from[i]);
 		ASSERT_TRUE(message(&t, TWO_LONG));
-		if (at != NETWORK)
+		if (at != NETWORK) {
 			EXPECT_EQ(from[i], path_of(&t.rig->node[0])->max_payload);
+			EXPECT_EQ(1, raised->count);
+			EXPECT_EQ(to[i], raised->last.from);
+			EXPECT_EQ(from[i], raised->last.to);
+		}
 		rig_free(t.rig);
 	}
 }

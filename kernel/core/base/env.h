@@ -393,7 +393,8 @@ enum weft_note_kind {
 	WEFT_NOTE_PATH_IDLE,	/* a path ended, as no side used it */
 	WEFT_NOTE_RESTARTED,	/* the peer has started anew: another incarnation */
 	WEFT_NOTE_VERSION,	/* the peer speaks other versions of the wire format: from, to */
-	WEFT_NOTE_MTU,		/* the largest payload of a path has changed: from, to */
+	WEFT_NOTE_MTU,		/* the largest payload of a path has become smaller: from, to */
+	WEFT_NOTE_MTU_RAISED,	/* a search has found a larger one than before: from, to */
 	WEFT_NOTE_GIVEN_UP,	/* messages were given up whose sends had succeeded: to; err */
 	WEFT_NOTE_LIMIT,	/* a limit was reached: limit, uid */
 	WEFT_NOTE_EP_KILLED,	/* an administrator ended an endpoint: addr, to, uid, err */

@@ -51,6 +51,7 @@ struct weft_retire {
  * @own_no: number of the last change of @own, 0: none
  * @peer: bytes of the largest packet that the peer's device takes
  * @peer_no: number of the peer's announcement
+ * @told: bytes of the largest packet that the administrator knows of, 0: the first search goes on
  * @longest: bytes of the largest packet that a datagram may need; also read without the lock
  * @size: SEARCH: size that is probed
  * @fails: SEARCH: smallest size that is known not to arrive; larger than the limit: none
@@ -67,6 +68,7 @@ struct weft_mtu {
 	u32 own_no;
 	u32 peer;
 	u32 peer_no;
+	u32 told;
 	u32 longest;
 	u32 size;
 	u32 fails;

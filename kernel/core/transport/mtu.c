@@ -75,6 +75,7 @@ void weft_mtu_reset(struct weft_path *path)
 	mtu->first = false;
 	mtu->at = U64_MAX;
 	mtu->peer_no = 0;
+	mtu->told = 0;
 	WRITE_ONCE(mtu->longest, mtu->own);
 	WRITE_ONCE(path->max_payload, path->group ? mtu->own : WEFT_PAYLOAD_MIN);
 }
@@ -116,8 +117,23 @@ static void weft_mtu_use(struct weft_path *path, u32 size, weft_ns now)
 		return;
 	weft_count(path->core, mtu_reduced);
 	weft_path_note(path, WEFT_NOTE_MTU, 0, before, size);
+	if (path->mtu->told)
+		path->mtu->told = size;
 	for (i = 0; i < WEFT_LANES; i++)
 		weft_retire_long(path, &path->lane[i], now);
+}
+
+/* A search has ended. The first one finds what the way takes; a later one may find more. */
+static void weft_mtu_rest(struct weft_path *path, weft_ns now)
+{
+	struct weft_mtu *mtu = path->mtu;
+	u32 told = mtu->told;
+
+	mtu->state = WEFT_MTU_REST;
+	mtu->told = path->max_payload;
+	if (told && mtu->told > told)
+		weft_path_note(path, WEFT_NOTE_MTU_RAISED, 0, told, mtu->told);
+	weft_mtu_wake(path, now + WEFT_MTU_RAISE);
 }
 
 /* Choose the next size to probe; without one the search ends. */
@@ -129,8 +145,7 @@ static void weft_mtu_next(struct weft_path *path, weft_ns now)
 	mtu->lost = 0;
 	mtu->state = WEFT_MTU_SEARCH;
 	if (good >= limit) {
-		mtu->state = WEFT_MTU_REST;
-		weft_mtu_wake(path, now + WEFT_MTU_RAISE);
+		weft_mtu_rest(path, now);
 	} else if (mtu->fails > limit) {
 		mtu->size = limit;
 		weft_mtu_wake(path, now);
@@ -138,8 +153,7 @@ static void weft_mtu_next(struct weft_path *path, weft_ns now)
 		mtu->size = good + ((mtu->fails - good) / 2 & ~3u);
 		weft_mtu_wake(path, now);
 	} else {
-		mtu->state = WEFT_MTU_REST;
-		weft_mtu_wake(path, now + WEFT_MTU_RAISE);
+		weft_mtu_rest(path, now);
 	}
 	if (mtu->state == WEFT_MTU_REST || mtu->fails <= limit)
 		mtu->first = false;

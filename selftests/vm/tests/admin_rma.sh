@@ -58,7 +58,10 @@ logged()
 	line="weft1: node $1: [0-9]* one-sided operations refused, the last one of user 0"
 	line="$line with key 0x63 on service"
 	dmesg | grep "$line [1-9][0-9]*: no region has the key" || return 1
-	[ "$(dmesg | grep -c "$line")" -lt 5 ]
+	[ "$(dmesg | grep -c "$line")" -lt 5 ] || return 1
+	node 1 weftctl event show weft1 event rma-denied
+	node 1 weftctl event show weft1 event rma-denied |
+		grep -q "rma-denied peer $1 uid 0 to [1-9][0-9]* "
 }
 
 tap_run "a port begins with same" shows same

@@ -93,7 +93,18 @@ changes()
 	goes_on || return 1
 	kill -9 $a $b
 	wait $a $b 2>/dev/null
-	alive
+	alive && noted 1400 1500
+}
+
+# noted SMALL LARGE: the history has both changes of the path, the one after the other
+noted()
+{
+	small=$(($1 - 28)) large=$(($2 - 28))
+	node 0 weftctl event show weft0 | tail -n 20
+	node 0 weftctl event show weft0 event mtu-reduced |
+		grep -q "mtu-reduced peer 10.77.0.2 from $large to $small" &&
+		node 0 weftctl event show weft0 event mtu-raised |
+		grep -q "mtu-raised peer 10.77.0.2 from $small to $large"
 }
 
 goes_on()

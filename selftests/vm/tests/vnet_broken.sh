@@ -66,7 +66,9 @@ breaks()
 	ok=$?
 	vnet_over
 	dmesg | tail -n 20
-	[ $ok = 0 ] && dmesg | grep -q "ev0: the device .* is broken; the port is given up"
+	node 2 weftctl event show ev0
+	[ $ok = 0 ] && dmesg | grep -q "ev0: the device .* is broken; the port is given up" &&
+		node 2 weftctl event show ev0 event device-broken | grep -q "ev0: device-broken why"
 }
 
 again()

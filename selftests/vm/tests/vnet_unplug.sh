@@ -14,7 +14,8 @@ unplugged()	# TYPE
 {
 	vnet_pair "$1" && vm_monitor device_del nic0 && vnet_ends $a /run/weft/a &&
 		vm_wait 20 [ ! -e /dev/weft/ev0 ] && ! node 2 weftctl port show ev0 &&
-		vnet_ends $b /run/weft/b
+		vnet_ends $b /run/weft/b &&
+		node 2 weftctl event show ev0 event device-gone | grep "ev0: device-gone why"
 	ok=$?
 	vnet_over
 	return $ok
