@@ -163,6 +163,70 @@ TEST(match__walk)
 	weft_match_fini(&m);
 }
 
+#define LOOKS	1000u	/* receives, or messages */
+
+/* Receives and messages are found by their numbers, each passed about once in a series of calls. */
+TEST(match__look)
+{
+	struct weft_mpost *p = calloc(LOOKS, sizeof(*p)), *got;
+	struct weft_munexp *u = calloc(LOOKS, sizeof(*u)), *gotu;
+	u32 i, steps, passed = 0;
+	struct weft_match m = { 0 };
+
+	ASSERT_EQ(0, weft_match_init(&m, 16, 16));
+	steps = 9;
+	EXPECT_NULL(weft_match_look_post(&m, 5, &steps));
+	EXPECT_NULL(weft_match_look_unexp(&m, WEFT_TAGGED, 5, &steps));
+	EXPECT_EQ(9, steps);
+	for (i = 0; i < LOOKS; i++) {
+		post(&m, &p[i], WEFT_TAGGED, 3, i, 0);
+		unexp(&m, &u[i], WEFT_TAGGED, 4, i);
+	}
+	for (i = 0; i < LOOKS; i++) {
+		steps = 10;
+		EXPECT_EQ(&p[i], weft_match_look_post(&m, p[i].seq, &steps));
+		EXPECT_EQ(&u[i], weft_match_look_unexp(&m, WEFT_TAGGED, u[i].seq, &steps));
+		passed += 10 - steps;
+	}
+	EXPECT_GE(2 * LOOKS, passed);
+	/* behind the last one; the next call begins there */
+	steps = 10;
+	EXPECT_NULL(weft_match_look_post(&m, p[LOOKS - 1].seq + 5, &steps));
+	EXPECT_LT(0, steps);
+	EXPECT_EQ(&p[LOOKS - 3], weft_match_look_post(&m, p[LOOKS - 3].seq, &steps));
+	/* back, in parts: the steps bound what a call passes */
+	for (i = 0, steps = 0; !steps; i++) {
+		steps = 100;
+		got = weft_match_look_post(&m, p[7].seq, &steps);
+	}
+	EXPECT_EQ(&p[7], got);
+	EXPECT_EQ(LOOKS / 100, i);
+	steps = 0;
+	EXPECT_NULL(weft_match_look_post(&m, p[7].seq, &steps));
+	/* those at which the searches have stopped go, and so do others */
+	for (i = 0; i < 10; i++) {
+		weft_match_post_del(&m, &p[i]);
+		weft_match_unexp_del(&m, &u[LOOKS - 1 - i]);
+	}
+	steps = 10;
+	EXPECT_EQ(&p[10], weft_match_look_post(&m, p[3].seq, &steps));
+	EXPECT_EQ(&p[10], weft_match_look_post(&m, 0, &steps));
+	steps = 2 * LOOKS;
+	gotu = weft_match_look_unexp(&m, WEFT_TAGGED, u[LOOKS - 11].seq, &steps);
+	EXPECT_EQ(&u[LOOKS - 11], gotu);
+	EXPECT_NULL(weft_match_look_unexp(&m, WEFT_TAGGED, u[LOOKS - 1].seq, &steps));
+	EXPECT_NULL(weft_match_look_unexp(&m, WEFT_UNTAGGED, 1, &steps));
+	for (i = 0; i < LOOKS; i++) {
+		weft_match_post_del(&m, &p[i]);
+		weft_match_unexp_del(&m, &u[i]);
+	}
+	EXPECT_NULL(m.look_post);
+	EXPECT_NULL(m.look_unexp);
+	weft_match_fini(&m);
+	free(p);
+	free(u);
+}
+
 /* So many ignore masks can be posted, and all bits and none besides. */
 TEST(match__masks)
 {

@@ -8,8 +8,8 @@
  * that waits during all calls appears.
  *
  * Locks: ep->lock, or srq->lock for shared receives, is taken for WEFT_LOOK_STEPS objects at a
- * time. Meanwhile others may take the object at which the search stands. Then the search begins
- * again, and passes over the objects before the number that it has reached.
+ * time. The matching remembers where the last search has stopped (weft_match_look_post()). So the
+ * calls of a dump pass each object about once. Two dumps of one endpoint at a time would pass more.
  */
 #include "core/api/internal.h"
 
@@ -48,31 +48,22 @@ static void weft_look_post(const struct weft_post *post, struct weft_av *av, wef
 static u32 weft_look_posts(struct weft_match *m, struct weft_lock *lock, struct weft_av *av,
 			   weft_ns now, u64 *next, struct weft_recv_info *info, u32 n)
 {
-	struct weft_mpost *p = NULL;
-	u32 found = 0, goes, i;
-	u64 seq = 0;
+	struct weft_mpost *p;
+	u32 found = 0, steps;
 
-	for (goes = 0; goes < WEFT_LOOK_GOES; goes++) {
+	do {
+		steps = WEFT_LOOK_STEPS;
 		weft_lock(lock);
-		/* the memory of receives stays, but this one may have been posted again */
-		if (p && (!p->in || p->seq != seq))
-			p = NULL;
-		for (i = 0; i < WEFT_LOOK_STEPS && found < n; i++) {
-			p = weft_match_post_next(m, p);
-			if (!p)
-				break;
-			seq = p->seq;
-			if (seq < *next)
-				continue;
+		p = weft_match_look_post(m, *next, &steps);
+		for (; p && steps && found < n; steps--) {
 			weft_look_post(container_of(p, struct weft_post, match), av, now,
 				       &info[found++]);
-			*next = seq + 1;
+			*next = p->seq + 1;
+			p = weft_match_post_next(m, p);
 		}
 		weft_unlock(lock);
-		if (!p || found == n)
-			break;
 		weft_yield();
-	}
+	} while (found < n && !steps);
 	return found;
 }
 
@@ -147,45 +138,29 @@ u32 weft_ep_msgs(struct weft_ep *ep, weft_ns now, u64 *next, struct weft_msg_inf
 {
 	u8 kind = *next & WEFT_LOOK_KIND ? WEFT_TAGGED : WEFT_UNTAGGED;
 	u64 from = *next & ~WEFT_LOOK_KIND;
-	struct weft_rxm *rxm = NULL, *held;
-	struct weft_munexp *u = NULL;
-	u32 found = 0, goes, i;
+	struct weft_match *m = &ep->rx.match;
+	struct weft_munexp *u;
+	u32 found = 0, steps;
 
-	for (goes = 0; goes < WEFT_LOOK_GOES; goes++) {
-		held = rxm;
+	for (;;) {
+		steps = WEFT_LOOK_STEPS;
 		weft_lock(&ep->lock);
-		if (rxm && !rxm->rx.match.in)
-			u = NULL;
-		rxm = NULL;
-		for (i = 0; i < WEFT_LOOK_STEPS && found < n; i++) {
-			u = weft_match_unexp_next(&ep->rx.match, kind, u);
-			if (!u && kind == WEFT_UNTAGGED) {
-				kind = WEFT_TAGGED;
-				from = 0;
-				continue;
-			}
-			if (!u)
-				break;
-			if (u->seq < from)
-				continue;
+		u = weft_match_look_unexp(m, kind, from, &steps);
+		for (; u && steps && found < n; steps--) {
 			weft_look_msg(container_of(u, struct weft_rxm, rx.match), now,
 				      &info[found++]);
 			from = u->seq + 1;
-		}
-		/* the search continues at this message */
-		if (u && found < n) {
-			rxm = container_of(u, struct weft_rxm, rx.match);
-			weft_rxm_get(rxm);
+			u = weft_match_unexp_next(m, kind, u);
 		}
 		weft_unlock(&ep->lock);
-		if (held)
-			weft_rxm_put(held);
-		if (!rxm && (i < WEFT_LOOK_STEPS || found == n))
-			break;
 		weft_yield();
+		if (found == n || (steps && kind == WEFT_TAGGED))
+			break;
+		if (steps) {
+			kind = WEFT_TAGGED;
+			from = 0;
+		}
 	}
-	if (rxm)
-		weft_rxm_put(rxm);
 	*next = from | (kind == WEFT_TAGGED ? WEFT_LOOK_KIND : 0);
 	return found;
 }

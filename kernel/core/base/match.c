@@ -331,6 +331,8 @@ void weft_match_post_del(struct weft_match *m, struct weft_mpost *p)
 	if (!p->in)
 		return;
 	p->in = false;
+	if (unlikely(m->look_post == p))
+		m->look_post = weft_match_post_next(m, p);
 	weft_list_del(&p->order);
 	weft_mkey_del(&p->key);
 	if (p->ignore) {
@@ -399,6 +401,56 @@ struct weft_mpost *weft_match_post_next(struct weft_match *m, struct weft_mpost 
 	return l == &m->posts ? NULL : weft_entry(l, struct weft_mpost, order);
 }
 
+/* Return: the node of a list at which the next search begins, NULL: the list is empty. */
+static struct weft_list *weft_match_stop(const struct weft_list *head, struct weft_list *l)
+{
+	if (l == head)
+		l = l->prev;
+	return l == head ? NULL : l;
+}
+
+/*
+ * Go along a list in order of numbers, from @l on, at most *@steps nodes: back, then forth. *@steps:
+ * out: those that are left. Return: the first node with number @seq or a later one, or the list's
+ * head; without steps left: as far as it has come.
+ */
+static struct weft_list *weft_match_seek(const struct weft_list *head, struct weft_list *l, u64 seq,
+					 u64 (*number)(const struct weft_list *l), u32 *steps)
+{
+	for (; *steps && l->prev != head && number(l->prev) >= seq; --*steps)
+		l = l->prev;
+	for (; *steps && l != head && number(l) < seq; --*steps)
+		l = l->next;
+	return l;
+}
+
+static u64 weft_mpost_number(const struct weft_list *l)
+{
+	return weft_entry(l, const struct weft_mpost, order)->seq;
+}
+
+/**
+ * weft_match_look_post - find a posted receive by its number
+ * @m: the endpoint's matching
+ * @seq: its number, 0: the oldest one
+ * @steps: receives that may be passed; out: those that are left
+ *
+ * The search begins where the last one has stopped. So a series of calls for growing numbers passes
+ * each receive once.
+ *
+ * Return: the oldest receive with this number or a later one. NULL with steps left: there is none;
+ * NULL without: the next call goes on.
+ */
+struct weft_mpost *weft_match_look_post(struct weft_match *m, u64 seq, u32 *steps)
+{
+	struct weft_list *l = m->look_post && seq ? &m->look_post->order : m->posts.next, *stop;
+
+	l = weft_match_seek(&m->posts, l, seq, weft_mpost_number, steps);
+	stop = weft_match_stop(&m->posts, l);
+	m->look_post = stop ? weft_entry(stop, struct weft_mpost, order) : NULL;
+	return *steps && l != &m->posts ? m->look_post : NULL;
+}
+
 /* ---- Unexpected messages --------------------------------------------- */
 
 static void weft_bysrc_add(struct weft_match *m, struct weft_munexp *u)
@@ -457,6 +509,8 @@ void weft_match_unexp_del(struct weft_match *m, struct weft_munexp *u)
 	u->in = false;
 	if (unlikely(m->at == u))
 		m->at = weft_match_after(m, u);
+	if (unlikely(m->look_unexp == u))
+		m->look_unexp = weft_match_unexp_next(m, u->kind, u);
 	weft_list_del(&u->order);
 	weft_mkey_del(&u->bytag);
 	weft_mkey_del(&u->bysrc);
@@ -533,4 +587,30 @@ struct weft_munexp *weft_match_unexp_next(struct weft_match *m, u8 kind, struct 
 	struct weft_list *l = u ? u->order.next : m->unexp[kind].next;
 
 	return l == &m->unexp[kind] ? NULL : weft_entry(l, struct weft_munexp, order);
+}
+
+static u64 weft_munexp_number(const struct weft_list *l)
+{
+	return weft_entry(l, const struct weft_munexp, order)->seq;
+}
+
+/**
+ * weft_match_look_unexp - find an unexpected message by its number
+ * @m: the endpoint's matching
+ * @kind: WEFT_TAGGED or WEFT_UNTAGGED
+ * @seq: its number, 0: the oldest one
+ * @steps: messages that may be passed; out: those that are left
+ *
+ * Return: as weft_match_look_post().
+ */
+struct weft_munexp *weft_match_look_unexp(struct weft_match *m, u8 kind, u64 seq, u32 *steps)
+{
+	struct weft_list *head = &m->unexp[kind], *l = head->next, *stop;
+
+	if (m->look_unexp && m->look_unexp->kind == kind && seq)
+		l = &m->look_unexp->order;
+	l = weft_match_seek(head, l, seq, weft_munexp_number, steps);
+	stop = weft_match_stop(head, l);
+	m->look_unexp = stop ? weft_entry(stop, struct weft_munexp, order) : NULL;
+	return *steps && l != head ? m->look_unexp : NULL;
 }

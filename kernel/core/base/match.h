@@ -121,6 +121,8 @@ struct weft_mgrow {
  * @bytag: unexpected messages by kind and tag
  * @bysrc: unexpected messages by kind, source and tag
  * @at: weft_match_rekey() has begun: the first message that is not done; NULL: all are done
+ * @look_post: the receive at which the last weft_match_look_post() has stopped, NULL: none
+ * @look_unexp: the message at which the last weft_match_look_unexp() has stopped, NULL: none
  * @nposts: number of posted receives
  * @ndirected: receives that name their sender
  * @nunexp: number of unexpected messages
@@ -139,6 +141,8 @@ struct weft_match {
 	struct weft_mhash bytag;
 	struct weft_mhash bysrc;
 	struct weft_munexp *at;
+	struct weft_mpost *look_post;
+	struct weft_munexp *look_unexp;
 	u32 nposts;
 	u32 ndirected;
 	u32 nunexp;
@@ -173,11 +177,14 @@ struct weft_mpost *weft_match_arrive(struct weft_match *m, u8 kind, u32 src, u64
 void weft_match_post_del(struct weft_match *m, struct weft_mpost *p);
 struct weft_mpost *weft_match_post_next(struct weft_match *m, struct weft_mpost *p);
 
+struct weft_mpost *weft_match_look_post(struct weft_match *m, u64 seq, u32 *steps);
+
 void weft_match_unexp_add(struct weft_match *m, struct weft_munexp *u);
 struct weft_munexp *weft_match_find(struct weft_match *m, u8 kind, u32 src, u64 tag, u64 ignore);
 void weft_match_unexp_del(struct weft_match *m, struct weft_munexp *u);
 void weft_match_rekey(struct weft_match *m);
 void weft_match_rekey_next(struct weft_match *m, u32 src);
 struct weft_munexp *weft_match_unexp_next(struct weft_match *m, u8 kind, struct weft_munexp *u);
+struct weft_munexp *weft_match_look_unexp(struct weft_match *m, u8 kind, u64 seq, u32 *steps);
 
 #endif
