@@ -4,8 +4,9 @@
  *
  * A dump iterates over the ports of the caller's namespace, or over the named port, and over the
  * objects of each. Each object is one message; a call returns as many messages as fit. Between
- * calls only a position is kept. So objects created or destroyed meanwhile may be missing or appear
- * twice. Endpoints, contexts and counts of other users are visible only with CAP_NET_ADMIN in the
+ * calls only a position is kept: a number that belongs to one object. So an object appears once at
+ * most, and one that exists all the time appears. Neighbours are an exception: their positions may
+ * change. Endpoints, contexts and counts of other users are visible only with CAP_NET_ADMIN in the
  * namespace.
  *
  * Each call holds weft_ports_lock, which keeps the ports. The functions run in process context.
@@ -273,7 +274,7 @@ static int weft_dump_user(struct sk_buff *skb, struct netlink_callback *cb, stru
 	struct weft_user_info info;
 
 	do {
-		if (!weft_user_look(&port->core, (*pos)++, &info))
+		if (!weft_user_look(&port->core, pos, &info))
 			return -ENOENT;
 	} while (!weft_nl_visible(cb, KUIDT_INIT(info.uid)));
 	return nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
@@ -313,7 +314,7 @@ static int weft_dump_job(struct sk_buff *skb, struct netlink_callback *cb, struc
 
 	if (!info)
 		return -ENOMEM;
-	if (weft_job_look(&port->core, (*pos)++, info))
+	if (weft_job_look(&port->core, pos, info))
 		err = nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
 		      nla_put_string(skb, WEFT_ATTR_JOB_NAME, info->name) ||
 		      nla_put_u32(skb, WEFT_ATTR_JOB_NEP, info->users) ||

@@ -270,13 +270,14 @@ static void limits_hold(void)
 static void jobs_end(void)
 {
 	struct weft_job_info i;
+	u64 pos = 0;
 	u32 n;
 
-	for (n = 0; weft_job_look(&port.core, n, &i); n++)
+	for (n = 0; weft_job_look(&port.core, &pos, &i); n++)
 		WARN_ON(!i.name[0] || !memchr(i.name, 0, sizeof(i.name)) || i.users ||
 			i.who.nuid > WEFT_JOB_WHO || i.who.ngid > WEFT_JOB_WHO);
 	WARN_ON(n != port.core.njobs);
-	while (weft_job_look(&port.core, 0, &i))
+	for (pos = 0; weft_job_look(&port.core, &pos, &i);)
 		WARN_ON(weft_job_del(&port.core, i.name));
 }
 

@@ -87,6 +87,7 @@ TEST(job__names_and_keys)
 	};
 	struct weft_job_who many = { .nuid = WEFT_JOB_WHO + 1 };
 	struct weft_job_info info;
+	u64 pos = 0;
 	struct weft_job_key key = key_a;
 	struct rig *rig = new_rig();
 	struct weft_core *core = &rig->node[0].core;
@@ -99,10 +100,19 @@ TEST(job__names_and_keys)
 	for (i = 0; i < ARRAY_SIZE(good); i++) {
 		key.print[1] = 100 + i;
 		EXPECT_EQ(0, weft_job_add(core, good[i], &key, &nobody_named));
-		ASSERT_TRUE(weft_job_look(core, i, &info));
+		ASSERT_TRUE(weft_job_look(core, &pos, &info));
 		EXPECT_EQ(0, strcmp(good[i], info.name));
 	}
-	EXPECT_FALSE(weft_job_look(core, i, &info));
+	EXPECT_FALSE(weft_job_look(core, &pos, &info));
+	/* a job that goes meanwhile hides no other */
+	pos = 0;
+	ASSERT_TRUE(weft_job_look(core, &pos, &info));
+	EXPECT_EQ(0, weft_job_del(core, info.name));
+	ASSERT_TRUE(weft_job_look(core, &pos, &info));
+	EXPECT_EQ(0, strcmp(good[1], info.name));
+	key.print[1] = 100;
+	EXPECT_EQ(0, weft_job_add(core, good[0], &key, &nobody_named));
+	key.print[1] = 100 + ARRAY_SIZE(good) - 1;
 	EXPECT_EQ(-EEXIST, weft_job_add(core, "a", &key_b, &nobody_named));
 	EXPECT_EQ(-EADDRINUSE, weft_job_add(core, "b", &key, &nobody_named));
 	EXPECT_EQ(0, weft_job_add(core, "b", &key_b, &nobody_named));
@@ -147,6 +157,7 @@ TEST(job__who_may)
 {
 	struct weft_job_who who = { .nuid = 1, .uid = { 7 } };
 	struct weft_job_info info;
+	u64 pos = 0;
 	struct rig *rig = new_rig();
 	struct weft_core *core = &rig->node[0].core;
 	struct weft_job *job;
@@ -162,7 +173,8 @@ TEST(job__who_may)
 	who.uid[0] = 8;
 	EXPECT_EQ(0, weft_job_set(core, "a", NULL, &who));
 	EXPECT_EQ(-EACCES, PTR_ERR(weft_job_enter(core, &key_a, may_user, &me)));
-	ASSERT_TRUE(weft_job_look(core, 0, &info));
+	pos = 0;
+	ASSERT_TRUE(weft_job_look(core, &pos, &info));
 	EXPECT_EQ(1, info.users);
 	EXPECT_EQ(8, info.who.uid[0]);
 	quit(job);

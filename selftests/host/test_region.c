@@ -215,6 +215,7 @@ TEST(region__limit)
 	struct weft_region_conf conf = good(1);
 	struct weft_domain d = { 0 };
 	struct weft_user_info info;
+	u64 pos;
 	struct rig_proc *proc;
 	struct rig *rig = world(&proc);
 	struct weft_core *core = &rig->node[0].core;
@@ -235,11 +236,13 @@ TEST(region__limit)
 	EXPECT_EQ(-EEXIST, weft_region_new(&d, &conf));
 	conf.key = 2;
 	EXPECT_EQ(0, weft_region_new(&d, &conf));
-	ASSERT_TRUE(weft_user_look(core, 0, &info));
+	pos = 0;
+	ASSERT_TRUE(weft_user_look(core, &pos, &info));
 	EXPECT_EQ(3, info.regions);
 	weft_domain_end(&d, 0, out);
 	weft_domain_exit(&d);
-	ASSERT_TRUE(weft_user_look(core, 0, &info));
+	pos = 0;
+	ASSERT_TRUE(weft_user_look(core, &pos, &info));
 	EXPECT_EQ(0, info.regions);
 	weft_user_leave(core, user, WEFT_USE_CTXS);
 	rig_leave(&rig->node[0], out);

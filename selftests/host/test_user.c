@@ -59,6 +59,7 @@ static struct rig_ep *endpoint(struct rig_proc *proc)
 TEST_F(user, endpoints)
 {
 	struct weft_user_info info;
+	u64 pos = 0;
 	u32 i;
 
 	ASSERT_EQ(0, weft_limit_set(self->core, "endpoints-user", 3));
@@ -67,16 +68,21 @@ TEST_F(user, endpoints)
 	EXPECT_FALSE(endpoint(self->mine));
 	EXPECT_EQ(1, rig_counter(&self->rig->node[0], WEFT_CNT_limit_endpoints));
 	EXPECT_EQ(3, used(self->core, "endpoints-user"));
-	EXPECT_TRUE(weft_user_look(self->core, 0, &info));
+	EXPECT_TRUE(weft_user_look(self->core, &pos, &info));
 	EXPECT_EQ(100, info.uid);
 	EXPECT_EQ(3, info.endpoints);
 	EXPECT_TRUE(info.memory >= 3 * 16384);
-	EXPECT_FALSE(weft_user_look(self->core, 1, &info));
+	EXPECT_FALSE(weft_user_look(self->core, &pos, &info));
 	/* another user has its own count, and the largest one is reported */
 	ASSERT_TRUE(endpoint(self->other));
 	EXPECT_EQ(3, used(self->core, "endpoints-user"));
+	pos = 0;
+	EXPECT_TRUE(weft_user_look(self->core, &pos, &info));
 	rig_proc_end(self->mine, true);
 	rig_run(self->rig, NSEC_PER_SEC);
+	/* a user that goes meanwhile hides no other */
+	EXPECT_TRUE(weft_user_look(self->core, &pos, &info));
+	EXPECT_EQ(200, info.uid);
 	EXPECT_EQ(1, used(self->core, "endpoints-user"));
 	EXPECT_EQ(1, rig_counter(&self->rig->node[0], WEFT_CNT_limit_endpoints));
 }

@@ -131,18 +131,19 @@ void tr_job_intrude(struct tr *tr, struct tr_proc *to, u16 service)
 void tr_job_admin(struct tr *tr)
 {
 	struct rig_node *node = &tr->rig->node[rig_below(tr->rig, tr->conf.rig.nodes)];
-	u32 no_of = 1 + rig_below(tr->rig, tr->conf.jobs), n;
+	u32 no_of = 1 + rig_below(tr->rig, tr->conf.jobs);
 	struct weft_job_key key = key_of(no_of, 0), other = key_of(no_of, 1);
 	struct weft_core *core = &node->core;
 	struct weft_job_info info = { 0 };
 	struct weft_job *job;
 	char name[WEFT_JOB_NAME_MAX];
 	int err, want;
+	u64 pos = 0;
 
 	if (!node->up)
 		return;
 	name_of(no_of, name, sizeof(name));
-	for (n = 0; weft_job_look(core, n, &info); n++)
+	while (weft_job_look(core, &pos, &info))
 		if (!strcmp(info.name, name))
 			break;
 	want = strcmp(info.name, name) ? -ENOENT : info.users ? -EBUSY : 0;

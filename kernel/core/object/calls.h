@@ -26,8 +26,8 @@ void weft_user_give(struct weft_user *user, u32 use, u64 n);
 struct weft_user *weft_user_enter(struct weft_core *core, u32 uid, u32 use);
 void weft_user_leave(struct weft_core *core, struct weft_user *user, u32 use);
 
-/* What the @n-th user takes. Return: true if there is one. */
-bool weft_user_look(struct weft_core *core, u32 n, struct weft_user_info *info);
+/* What the next user takes, from *@pos on, in the order of ids. Return: true if there is one. */
+bool weft_user_look(struct weft_core *core, u64 *pos, struct weft_user_info *info);
 
 /* Drop a reference of an endpoint. */
 void weft_ep_put(struct weft_ep *ep);

@@ -78,6 +78,7 @@ struct weft_foreign {
  * @job_lock: protects @jobs
  * @jobs: struct weft_job
  * @njobs: number of jobs
+ * @next_job: number of the next one
  * @njobs_most: the most that there have been
  * @hit_by: the user that reached a limit last, by the limit's counter; WEFT_NOTE_NO_UID: none
  * @echoes: probes of paths, running or over, the oldest one first; see transport/echo.c; @lock
@@ -145,6 +146,7 @@ struct weft_core {
 	struct weft_list jobs;
 	u32 njobs;
 	u32 njobs_most;
+	u64 next_job;
 	u32 hit_by[WEFT_NCOUNTERS];
 	struct weft_list echoes;
 	u32 nechoes;

@@ -31,6 +31,7 @@
  * @ref: the list, structures of endpoints and connections
  * @core: its core
  * @name: its name; constant
+ * @no: its number among all jobs of the core, in the order in which they were made; constant
  * @key: digest of its key
  * @who: users that may use it
  * @users: its endpoints, including those being made
@@ -40,6 +41,7 @@ struct weft_job {
 	refcount_t ref;
 	struct weft_core *core;
 	char name[WEFT_JOB_NAME_MAX];
+	u64 no;
 	struct weft_job_key key;
 	struct weft_job_who who;
 	u32 users;
@@ -160,6 +162,7 @@ int weft_job_add(struct weft_core *core, const char *name, const struct weft_job
 	weft_lock(&core->job_lock);
 	err = weft_job_fits(core, name, key);
 	if (!err) {
+		job->no = core->next_job++;
 		weft_list_add_tail(&core->jobs, &job->node);
 		core->njobs++;
 		core->njobs_most = max(core->njobs_most, core->njobs);
@@ -216,7 +219,7 @@ int weft_job_del(struct weft_core *core, const char *name)
 	return err;
 }
 
-bool weft_job_look(struct weft_core *core, u32 n, struct weft_job_info *info)
+bool weft_job_look(struct weft_core *core, u64 *pos, struct weft_job_info *info)
 {
 	struct weft_list *l;
 	bool found = false;
@@ -225,9 +228,10 @@ bool weft_job_look(struct weft_core *core, u32 n, struct weft_job_info *info)
 	weft_list_for_each(l, &core->jobs) {
 		struct weft_job *job = weft_entry(l, struct weft_job, node);
 
-		found = !n--;
+		found = job->no >= *pos;
 		if (!found)
 			continue;
+		*pos = job->no + 1;
 		memcpy(info->name, job->name, sizeof(info->name));
 		info->users = job->users;
 		info->who = job->who;

@@ -76,8 +76,11 @@ int weft_job_set(struct weft_core *core, const char *name, const struct weft_job
 /* Delete a job. Return: 0; -ENOENT: no such job; -EBUSY: endpoints are in it. */
 int weft_job_del(struct weft_core *core, const char *name);
 
-/* Read the state of job number @n, from 0. Return: true if it exists. */
-bool weft_job_look(struct weft_core *core, u32 n, struct weft_job_info *info);
+/*
+ * Read the state of the next job, in the order in which they were made. *@pos: where to begin, 0: at
+ * the oldest one; out: where the next call continues. Return: true if there is one.
+ */
+bool weft_job_look(struct weft_core *core, u64 *pos, struct weft_job_info *info);
 
 /**
  * weft_job_enter - enter the job of a program's key

@@ -221,26 +221,38 @@ void weft_user_leave(struct weft_core *core, struct weft_user *user, u32 use)
 	weft_user_put(core, user);
 }
 
+/* Return: the user with the smallest id from @pos on, or NULL. */
+static const struct weft_user *weft_user_from(const struct weft_core *core, u64 pos)
+{
+	const struct weft_user *best = NULL;
+	const struct weft_list *l;
+
+	weft_assert_held(&core->user_lock);
+	weft_list_for_each(l, &core->users) {
+		const struct weft_user *user = weft_entry(l, const struct weft_user, node);
+
+		if (user->uid >= pos && (!best || user->uid < best->uid))
+			best = user;
+	}
+	return best;
+}
+
 /**
  * weft_user_look - report what a user takes
  * @core: the core
- * @n: number of the user, from 0; users that come or go meanwhile change the numbers
+ * @pos: where to begin, 0: at the user with the smallest id; out: where the next call continues
  * @info: out
  *
- * Return: true if there is such a user.
+ * Return: true if there is a further user.
  */
-bool weft_user_look(struct weft_core *core, u32 n, struct weft_user_info *info)
+bool weft_user_look(struct weft_core *core, u64 *pos, struct weft_user_info *info)
 {
-	bool found = false;
-	struct weft_list *l;
+	const struct weft_user *user;
 
 	weft_lock(&core->user_lock);
-	weft_list_for_each(l, &core->users) {
-		const struct weft_user *user = weft_entry(l, struct weft_user, node);
-
-		if (n--)
-			continue;
-		found = true;
+	user = weft_user_from(core, *pos);
+	if (user) {
+		*pos = (u64)user->uid + 1;
 		info->uid = user->uid;
 		info->contexts = weft_user_uses(user, WEFT_USE_CTXS);
 		info->endpoints = weft_user_uses(user, WEFT_USE_EPS);
@@ -249,8 +261,7 @@ bool weft_user_look(struct weft_core *core, u32 n, struct weft_user_info *info)
 		info->msgs = weft_user_uses(user, WEFT_USE_MSGS);
 		info->bytes = weft_user_uses(user, WEFT_USE_BYTES);
 		info->lingers = weft_user_uses(user, WEFT_USE_LINGERS);
-		break;
 	}
 	weft_unlock(&core->user_lock);
-	return found;
+	return user;
 }
