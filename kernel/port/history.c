@@ -89,6 +89,9 @@ struct weft_history_word {
 	bool log;
 };
 
+#define WEFT_WHY_SILENT \
+	"the node never answered; does a firewall drop weft's UDP port? Is its limit 'paths' full?"
+
 static const struct weft_history_word weft_history_words[WEFT_NOTE_KINDS] = {
 	[WEFT_NOTE_PATH_UP] = { "path-up", "the node has answered" },
 	[WEFT_NOTE_PATH_DOWN] = { "path-down", NULL, true },
@@ -146,8 +149,7 @@ const char *weft_history_why(const struct weft_note *note)
 	case ECONNRESET:
 		return "the node's port has ended or restarted";
 	case EHOSTUNREACH:
-		return "the node never answered; does a firewall drop weft's UDP port, "
-		       "or is the node at its limit 'paths'?";
+		return WEFT_WHY_SILENT;
 	case ETIMEDOUT:
 		return "the node was silent, or its program did not receive in time";
 	case EPROTONOSUPPORT:

@@ -410,9 +410,9 @@ static struct weft_list *weft_match_stop(const struct weft_list *head, struct we
 }
 
 /*
- * Go along a list in order of numbers, from @l on, at most *@steps nodes: back, then forth. *@steps:
- * out: those that are left. Return: the first node with number @seq or a later one, or the list's
- * head; without steps left: as far as it has come.
+ * Go along a list in order of numbers, from @l on, at most *@steps nodes: back, then forth.
+ * *@steps: out: those that are left. Return: the first node with number @seq or a later one, or the
+ * list's head; without steps left: as far as it has come.
  */
 static struct weft_list *weft_match_seek(const struct weft_list *head, struct weft_list *l, u64 seq,
 					 u64 (*number)(const struct weft_list *l), u32 *steps)

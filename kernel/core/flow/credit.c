@@ -159,7 +159,8 @@ static u32 weft_credit_msgs(const struct weft_ep *ep)
 
 	return min(weft_credit_left(READ_ONCE(conf->msgs_ep), READ_ONCE(ep->flow.kept_msgs),
 				    WEFT_CREDIT_MSGS, WEFT_CREDIT_STEP),
-		   weft_credit_left(READ_ONCE(conf->msgs_user), weft_user_uses(ep->user, WEFT_USE_MSGS),
+		   weft_credit_left(READ_ONCE(conf->msgs_user),
+				    weft_user_uses(ep->user, WEFT_USE_MSGS),
 				    WEFT_CREDIT_MSGS, WEFT_CREDIT_STEP));
 }
 

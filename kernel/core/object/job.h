@@ -77,8 +77,8 @@ int weft_job_set(struct weft_core *core, const char *name, const struct weft_job
 int weft_job_del(struct weft_core *core, const char *name);
 
 /*
- * Read the state of the next job, in the order in which they were made. *@pos: where to begin, 0: at
- * the oldest one; out: where the next call continues. Return: true if there is one.
+ * Read the state of the next job, in the order in which they were made. *@pos: where to begin, 0:
+ * at the oldest one; out: where the next call continues. Return: true if there is one.
  */
 bool weft_job_look(struct weft_core *core, u64 *pos, struct weft_job_info *info);
 
