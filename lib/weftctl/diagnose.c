@@ -255,22 +255,67 @@ static bool diagnose_recv(const struct scene *scene, const struct seen *recv, st
 
 /* ---- Sends ------------------------------------------------------------------------------ */
 
-/* The path takes shorter packets than the device of the port. */
-static bool smaller_mtu(const struct scene *scene, const struct seen *send, const char *node,
-			struct cause *cause)
+/*
+ * Packets are sent again once a second at least, and a path finds its largest packet in seconds. So
+ * what lasts longer is no matter of a single packet.
+ */
+#define SOME_MS		3000
+#define PATH_IS_OLD_MS	10000
+#define SHORT_BYTES	512	/* of a send whose packet is never too long */
+
+/* Nothing comes from the node, although packets to it have been sent again and again. */
+static bool is_silent(const struct seen *path, const struct seen *x)
+{
+	return path && !strcmp(path->state, "up") && x->age_ms >= SOME_MS &&
+	       path->heard_ms >= SOME_MS;
+}
+
+static bool say_silent(const struct seen *path, const char *node, struct cause *cause)
+{
+	return say(cause, "dead", "nothing was heard of node %s for %" PRIu64 " s: it is down, or "
+		   "packets are lost on the way; the path is given up after the limit dead-ms",
+		   node, path->heard_ms / 1000);
+}
+
+/* Does a short send to the same node wait, too? Then the length of packets is not the reason. */
+static bool short_one_waits(const struct scene *scene, const struct seen *send)
+{
+	const struct seen *s;
+
+	for (s = scene->all; s < scene->all + scene->n; s++)
+		if (s->kind == SEEN_SEND && s->len <= SHORT_BYTES && s->age_ms >= SOME_MS &&
+		    !strcmp(s->state, "ack") && !strcmp(s->port, send->port) &&
+		    same_node(&s->peer, &send->peer))
+			return true;
+	return false;
+}
+
+/* The node is heard, and only long packets do not arrive there. */
+static bool smaller_mtu(const struct scene *scene, const struct seen *send,
+			const struct seen *path, const char *node, struct cause *cause)
 {
 	/* headers of IP and UDP */
 	uint32_t headers = send->peer.family == AF_INET6 ? 48 : 28;
-	const struct seen *path = path_to(scene, send), *s;
 
-	for (s = scene->all; path && path->payload && s < scene->all + scene->n; s++)
-		if (s->kind == SEEN_PORT && !strcmp(s->port, send->port) &&
-		    s->mtu > path->payload + headers)
-			return say(cause, "mtu", "node %s has not acknowledged the packets, and "
-				   "only packets of up to %u bytes arrive there; the device here "
-				   "has MTU %u: check the MTU of all devices on the way", node,
-				   path->payload + headers, s->mtu);
-	return false;
+	if (!path || strcmp(path->state, "up") || path->age_ms < PATH_IS_OLD_MS ||
+	    path->heard_ms >= SOME_MS || send->age_ms < SOME_MS || !path->retrans ||
+	    send->len <= SHORT_BYTES || short_one_waits(scene, send))
+		return false;
+	return say(cause, "mtu", "node %s was heard %" PRIu64 " ms ago, but has not acknowledged "
+		   "these packets: maybe long ones, here of up to %u bytes, do not arrive; check "
+		   "the MTU of all devices on the way", node, path->heard_ms,
+		   path->payload + headers);
+}
+
+/* Packets of the send have not been acknowledged. */
+static bool unacknowledged(const struct scene *scene, const struct seen *send, const char *node,
+			   struct cause *cause)
+{
+	const struct seen *path = path_to(scene, send);
+
+	if (is_silent(path, send))
+		return say_silent(path, node, cause);
+	return !strcmp(send->state, "ack") && smaller_mtu(scene, send, path, node, cause);
 }
 
 /* The receiver is an endpoint of this node: what it has posted. */
@@ -319,8 +364,8 @@ static const struct {
 	{ "grant", "the receiver on ", " lets other long messages go first" },
 	{ "memory", "memory of the program, or of the receiver on ", ", is being brought in: a "
 	  "page fault takes long" },
-	{ "ack", "", " has not acknowledged the packets: they are lost, or the node does not "
-	  "answer any more" },
+	{ "ack", "", " has not acknowledged the packets: they are under way, or lost and sent "
+	  "again; \"weftctl path show\" has their number" },
 	{ "answer", "", " has all bytes; its results, or its report that they were received, have "
 	  "not come" },
 };
@@ -336,7 +381,8 @@ static bool diagnose_send(const struct scene *scene, const struct seen *send, st
 	address(text, &node);
 	if (to && (!strcmp(send->state, "receive") || !strcmp(send->state, "credit")))
 		return receive_near(scene, send, to, cause);
-	if (!strcmp(send->state, "ack") && smaller_mtu(scene, send, text, cause))
+	if ((!strcmp(send->state, "ack") || !strcmp(send->state, "window") ||
+	     !strcmp(send->state, "contact")) && unacknowledged(scene, send, text, cause))
 		return true;
 	for (i = 0; i < sizeof(send_causes) / sizeof(send_causes[0]); i++) {
 		if (strcmp(send_causes[i].word, send->state))

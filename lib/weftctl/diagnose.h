@@ -49,6 +49,7 @@ struct seen {
 	uint32_t cwnd;
 	uint32_t flight;
 	uint32_t payload;		/* of its largest packet, bytes */
+	uint64_t heard_ms;		/* since a packet came from the node */
 	uint32_t mtu;			/* of a port */
 };
 
@@ -73,7 +74,7 @@ struct scene {
 /*
  * A cause. The words: tag, source, kind, lost, handshake, version, silent, truncated, nothing
  * (receives); handshake, contact, endpoint, fence, credit, window, turn, receive, grant, memory,
- * ack, mtu, answer, tag (sends); unread (messages); cq (completion queues)
+ * ack, dead, mtu, answer, tag (sends); unread (messages); cq (completion queues)
  */
 struct cause {
 	const char *word;

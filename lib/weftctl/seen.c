@@ -33,6 +33,7 @@ static void read_path(struct seen *s, struct nlattr *attrs, int len)
 	s->cwnd = (uint32_t)find_uint(attrs, len, WEFT_ATTR_PATH_CWND);
 	s->flight = (uint32_t)find_uint(attrs, len, WEFT_ATTR_PATH_FLIGHT);
 	s->payload = (uint32_t)find_uint(attrs, len, WEFT_ATTR_PATH_PAYLOAD);
+	s->heard_ms = find_uint(attrs, len, WEFT_ATTR_PATH_HEARD) / 1000000;
 }
 
 static void read_cq(struct seen *s, struct nlattr *attrs, int len)

@@ -134,18 +134,75 @@ static void test_queue(void)
 	CHECK(is("cq", "2 more completions wait for space"));
 }
 
+/* A path to 10.77.0.2, and a send of 4 s on it that waits for @what */
+static struct seen *sent_on_path(const char *what)
+{
+	struct seen *path;
+
+	begin();
+	send_for(what)->age_ms = 4000;
+	all[0].len = 3000;
+	path = from(SEEN_PATH, 2, 0);
+	strcpy(path->state, "up");
+	path->payload = 1232;
+	path->age_ms = 60000;
+	path->retrans = 5;
+	add(SEEN_PORT)->mtu = 9000;
+	return path;
+}
+
+static void test_dead(void)
+{
+	struct seen *path = sent_on_path("ack");
+
+	path->heard_ms = 4100;
+	CHECK(is("dead", "nothing was heard of node 10.77.0.2 for 4 s: it is down, or packets are "
+		 "lost on the way; the path is given up after the limit dead-ms"));
+	/* it was heard while the send waited, but not for long */
+	all[0].age_ms = 60000;
+	CHECK(is("dead", "for 4 s"));
+	/* a new path has the smallest packet, and may be dead, too */
+	path->age_ms = 4200;
+	CHECK(is("dead", "for 4 s"));
+	strcpy(all[0].state, "window");
+	CHECK(is("dead", ""));
+	strcpy(all[0].state, "contact");
+	CHECK(is("dead", ""));
+	/* a receiver may be silent while the send waits for its program */
+	strcpy(all[0].state, "receive");
+	CHECK(is("receive", ""));
+	/* the send is new, the path was quiet before */
+	strcpy(all[0].state, "ack");
+	all[0].age_ms = 500;
+	CHECK(is("ack", "node 10.77.0.2 has not acknowledged"));
+}
+
 static void test_mtu(void)
 {
-	begin();
-	send_for("ack");
-	from(SEEN_PATH, 2, 0)->payload = 1472;
-	strcpy(all[1].state, "up");
-	add(SEEN_PORT)->mtu = 1500;
+	struct seen *path = sent_on_path("ack");
+
+	path->heard_ms = 800;
+	CHECK(is("mtu", "node 10.77.0.2 was heard 800 ms ago, but has not acknowledged these "
+		 "packets: maybe long ones, here of up to 1260 bytes, do not arrive"));
+	/* the path does not know yet which packets it takes */
+	path->age_ms = 2000;
 	CHECK(is("ack", "node 10.77.0.2 has not acknowledged"));
-	all[2].mtu = 9000;
-	CHECK(is("mtu", "only packets of up to 1500 bytes arrive there; the device here has MTU "
-		 "9000"));
-	strcpy(all[2].port, "weft1");
+	path->age_ms = 60000;
+	all[0].len = 100;
+	CHECK(is("ack", "node 10.77.0.2 has not acknowledged"));
+	/* nothing was lost: the packets have just been sent */
+	all[0].len = 3000;
+	path->retrans = 0;
+	CHECK(is("ack", "node 10.77.0.2 has not acknowledged"));
+	/* a short one does not arrive, either */
+	path->retrans = 5;
+	send_for("ack")->age_ms = 4000;
+	all[3].len = 8;
+	CHECK(is("ack", "node 10.77.0.2 has not acknowledged"));
+	all[3].peer = at(3, 9);
+	CHECK(is("mtu", ""));
+	/* another port's path says nothing */
+	strcpy(path->port, "weft1");
 	CHECK(is("ack", "node 10.77.0.2 has not acknowledged"));
 }
 
@@ -283,6 +340,7 @@ int main(void)
 		{ "a message with another tag", test_tag },
 		{ "a message that was too long", test_truncated },
 		{ "a completion queue that is not read", test_queue },
+		{ "a node that is silent", test_dead },
 		{ "a smaller MTU on the way", test_mtu },
 		{ "a message from another sender, or of another kind", test_source },
 		{ "a sender on another node that has sent nothing", test_silent },

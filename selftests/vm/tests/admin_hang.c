@@ -57,6 +57,40 @@ static bool other(struct side *in, const struct side *of, fi_addr_t *to)
 	return true;
 }
 
+/* Run a command on a node. */
+static bool run(int node, const char *command)
+{
+	int status;
+
+	node_enter(node);
+	status = system(command);
+	node_enter(0);
+	CHECK_EQ(status, 0);
+	return true;
+}
+
+/* B's node drops packets that match an expression of nft(8), NULL: none any more. */
+static bool drop(const char *what)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "nft -f - <<-EOT\n"
+		 "table inet weft_hang { chain c { type filter hook input priority 0; "
+		 "udp dport 9471 %s drop; }; }\nEOT", what);
+	return run(1, what ? command : "nft delete table inet weft_hang");
+}
+
+/* A message from A to B arrives. */
+static bool message(uint64_t tag)
+{
+	struct fi_cq_tagged_entry c;
+
+	CHECK(receive_tagged(FI_ADDR_UNSPEC, tag));
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, p.a.peer, tag, NULL), 0);
+	CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
+	return true;
+}
+
 static bool tag(void)
 {
 	char words[256];
@@ -117,14 +151,9 @@ static bool silent(void)
 /* It has sent, but other messages than this one. */
 static bool received(void)
 {
-	struct fi_cq_tagged_entry c;
-
 	if (!apart)
 		return true;
-	CHECK(begin() && receive_tagged(p.b.peer, 1));
-	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, p.a.peer, 1, NULL), 0);
-	CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
-	CHECK(receive_tagged(p.b.peer, 2));
+	CHECK(begin() && message(1) && receive_tagged(p.b.peer, 2));
 	return hangs(false, ": all 1 message that the sender has begun were received before");
 }
 
@@ -230,28 +259,47 @@ static bool nobody(void)
 			   "port with this address, or a firewall drops the packets");
 }
 
-/* The node was there, and does not answer any more. */
+/* The node was there, and does not answer any more. A's device has a larger MTU than B's. */
 static bool dead(void)
 {
-	struct fi_cq_tagged_entry c;
 	bool ok;
 
 	if (!apart)
 		return true;
-	CHECK(begin() && receive_tagged(FI_ADDR_UNSPEC, 1));
-	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, p.a.peer, 1, NULL), 0);
-	CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
-	node_enter(1);
-	CHECK_EQ(system("nft -f - <<-EOT\n"
-			"table inet weft_hang { chain c { type filter hook input priority 0; "
-			"udp dport 9471 drop; }; }\nEOT"), 0);
-	node_enter(0);
+	CHECK(run(0, "ip link set veth0 mtu 9000"));
+	CHECK(begin() && message(1) && drop(""));
 	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 3000, NULL, p.a.peer, 2, NULL), 0);
-	ok = hangs(true, ": node 10.77.0.2 has not acknowledged the packets");
-	node_enter(1);
-	CHECK_EQ(system("nft delete table inet weft_hang"), 0);
-	node_enter(0);
-	return ok;
+	ok = hangs(true, ": nothing was heard of node 10.77.0.2 for ");
+	/* never another cause while it is so */
+	ok = ok && says(": nothing was heard of node 10.77.0.2 for ", 1) &&
+	     says("MTU", 0) && says(" s: it is down, or packets are lost on the way;", 1);
+	return drop(NULL) && run(0, "ip link set veth0 mtu 1500") && ok;
+}
+
+/*
+ * A device on the way drops packets that each path carries. B's node is heard, as its own messages
+ * are short.
+ */
+static bool narrow(void)
+{
+	struct fi_cq_tagged_entry c;
+	uint64_t until;
+	bool ok = false;
+
+	if (!apart)
+		return true;
+	CHECK_EQ(weftctl_on(0, "limit set weft0 dead-ms 60000"), 0);
+	CHECK(begin() && message(1) && drop("udp length > 600"));
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 3000, NULL, p.a.peer, 2, NULL), 0);
+	for (until = now_ms() + WAIT_MS; !ok && now_ms() < until; usleep(300000)) {
+		CHECK_EQ(fi_tsend(p.b.ep, sbuf, 8, NULL, p.b.peer, 3, NULL), 0);
+		CHECK_EQ(completion(p.b.txcq, &c, NULL, NULL), 1);
+		CHECK_EQ(weftctl_on(0, "hang age 0 cause mtu"), 0);
+		ok = lines(" ms ago, but has not acknowledged these packets: maybe long ones");
+	}
+	ok = ok && says("    send tag 0x2 to ", 1);
+	CHECK_EQ(weftctl_on(0, "limit set weft0 dead-ms 10000"), 0);
+	return drop(NULL) && ok;
 }
 
 static pid_t child;
@@ -309,6 +357,7 @@ int main(void)
 		{ "a message that was too long", truncated },
 		{ "an address that no node has", nobody },
 		{ "a node that does not answer any more", dead },
+		{ "long packets that do not arrive", narrow },
 		{ "a program that is stopped", stopped },
 	};
 
