@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Which argument of a request the kernel has refused. It points to some of them. Of the others its
- * text says what there is not, and the names that there are say what may have been meant.
+ * text says what there is not, and the names that there are say what may have been meant. A command
+ * that waits for a port asks for these names, too.
  */
 #include <inttypes.h>
 #include <net/if.h>
@@ -91,7 +92,8 @@ static void name_argument(struct blame *blame, const struct nlattr *attr, struct
 /* Names that there are, for a wrong one */
 struct naming {
 	uint16_t attr;
-	struct guess guess;
+	bool found;
+	struct guess *guess;
 };
 
 static void consider(struct nlattr *attrs, int len, const void *arg)
@@ -100,7 +102,15 @@ static void consider(struct nlattr *attrs, int len, const void *arg)
 	char name[64];
 
 	find_text(name, sizeof(name), attrs, len, n->attr);
-	guess_word(&n->guess, name);
+	n->found = n->found || !strcmp(name, n->guess->arg);
+	guess_word(n->guess, name);
+}
+
+bool find_port(struct guess *guess)
+{
+	struct naming n = { .attr = WEFT_ATTR_PORT_NAME, .guess = guess };
+
+	return ask_quietly(WEFT_CMD_PORT_GET, NULL, consider, &n) || n.found;
 }
 
 static void consider_devices(struct guess *guess)
@@ -116,17 +126,18 @@ static void consider_devices(struct guess *guess)
 static void find_hint(struct blame *blame, uint8_t cmd, uint16_t attr, struct nlattr *attrs,
 		      int len)
 {
-	struct naming n = { .attr = attr };
+	struct guess guess;
+	struct naming n = { .attr = attr, .guess = &guess };
 	char port[WEFT_NAME_MAX] = "";
 
-	guess_begin(&n.guess, blame->value);
+	guess_begin(&guess, blame->value);
 	if (attr == WEFT_ATTR_PORT_NETDEV)
-		consider_devices(&n.guess);
+		consider_devices(&guess);
 	if (attr != WEFT_ATTR_PORT_NAME)
 		find_text(port, sizeof(port), attrs, len, WEFT_ATTR_PORT_NAME);
 	if (cmd)
 		ask_quietly(cmd, *port ? port : NULL, consider, &n);
-	snprintf(blame->hint, sizeof(blame->hint), "%s", guess_text(&n.guess));
+	snprintf(blame->hint, sizeof(blame->hint), "%s", guess_text(&guess));
 }
 
 static void find_blame(struct blame *blame, const char *why, const struct nlattr *at,

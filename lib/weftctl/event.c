@@ -43,6 +43,30 @@ struct event_filter {
 	unsigned long count;	/* monitor: how many events to print */
 };
 
+/* The kinds of events, see weftctl(8) */
+#define EVENT_KINDS_1	"path-up path-down path-idle peer-restarted peer-version mtu-reduced"
+#define EVENT_KINDS_2	"mtu-raised messages-given-up limit-reached endpoint-killed rma-denied"
+#define EVENT_KINDS_3	"port-added port-deleted link-up link-down device-gone device-broken"
+#define EVENT_KINDS_4	"address-conflict"
+#define EVENT_KINDS	EVENT_KINDS_1 " " EVENT_KINDS_2 " " EVENT_KINDS_3 " " EVENT_KINDS_4
+#define EVENT_KINDS_HELP						\
+	"           " EVENT_KINDS_1 "\n           " EVENT_KINDS_2 "\n"	\
+	"           " EVENT_KINDS_3 "\n           " EVENT_KINDS_4 "\n"
+
+/* Return: true if there is such a kind; else a message is printed. */
+static bool is_kind(const char *object, const char *arg)
+{
+	size_t len = strlen(arg);
+	const char *s;
+
+	for (s = EVENT_KINDS; *s; s += strcspn(s, " "), s += *s == ' ')
+		if (len && !strncmp(s, arg, len) && (s[len] == ' ' || !s[len]))
+			return true;
+	complain("%s: there is no kind of event \"%s\", try \"weftctl %s help\"%s", object, arg,
+		 object, guess_of(arg, EVENT_KINDS));
+	return false;
+}
+
 /* Return: 0, -1: not a positive number (no message printed) */
 static int parse_number(const char *arg, unsigned long *to)
 {
@@ -90,7 +114,7 @@ static int parse_events(const char *object, bool live, int argc, char **argv,
 			break;
 	}
 	if (!argc)
-		return 0;
+		return !f->what || is_kind(object, f->what) ? 0 : -1;
 	complain("%s: \"%s %s\" is not understood here, try \"weftctl %s help\"", object, argv[0],
 		 argv[1], object);
 	return -1;
@@ -115,16 +139,6 @@ static bool wanted(struct nlattr *attrs, int len, const void *arg)
 		last = find_uint(attrs, len, WEFT_ATTR_EVENT_FIRST);
 	return (!f->what || !strcmp(f->what, text)) && last >= f->since;
 }
-
-/* The kinds of events, see weftctl(8) */
-#define EVENT_KINDS_1	"path-up path-down path-idle peer-restarted peer-version mtu-reduced"
-#define EVENT_KINDS_2	"mtu-raised messages-given-up limit-reached endpoint-killed rma-denied"
-#define EVENT_KINDS_3	"port-added port-deleted link-up link-down device-gone device-broken"
-#define EVENT_KINDS_4	"address-conflict"
-#define EVENT_KINDS	EVENT_KINDS_1 " " EVENT_KINDS_2 " " EVENT_KINDS_3 " " EVENT_KINDS_4
-#define EVENT_KINDS_HELP							\
-	"           " EVENT_KINDS_1 "\n           " EVENT_KINDS_2 "\n           " EVENT_KINDS_3 "\n"		\
-	"           " EVENT_KINDS_4 "\n"
 
 /* ---- The past --------------------------------------------------------------------------- */
 
@@ -155,8 +169,7 @@ static int show(int argc, char **argv)
 		print_object(found.all[i].attrs, found.all[i].len, event_fields);
 	out_end();
 	if (!ret && !found.n && (filter.peer || filter.what || filter.since))
-		complain("event show: nothing matches%s",
-			 filter.what ? guess_of(filter.what, EVENT_KINDS) : "");
+		complain("event show: nothing matches");
 	release(&found);
 	return ret;
 }
@@ -257,6 +270,17 @@ static int on_event(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
+/* A port may be added later. Until then nothing is printed. */
+static void check_port(const char *name)
+{
+	struct guess near;
+
+	guess_begin(&near, name);
+	if (!find_port(&near))
+		complain("monitor: there is no port \"%s\" now; its events follow when it is "
+			 "added%s", name, guess_text(&near));
+}
+
 /* Join the kernel's groups. Return: 0, negative error of libnl. */
 static int join(struct nl_sock *sock)
 {
@@ -327,6 +351,8 @@ int do_monitor(int argc, char **argv)
 		complain("monitor: not permitted: run it as root (it needs CAP_NET_ADMIN)");
 	else if (ret < 0)
 		complain("monitor: %s", nl_geterror(ret));
+	if (ret >= 0 && l.filter.port)
+		check_port(l.filter.port);
 	ret = ret < 0 ? EXIT_KERNEL : listen_on(sock, &l);
 	if (l.short_of_memory)
 		complain("monitor: out of memory, lost events may not have been reported");

@@ -372,6 +372,11 @@ int ask_quietly(uint8_t cmd, const char *port, answer_fn answer, const void *arg
  */
 void complain_refused(const char *what, const char *name, const char *why, const struct nlattr *at,
 		      struct nlattr *attrs, int len);
+/*
+ * Is there a port of the name with which guess_begin() has begun? @guess then has the names of
+ * ports. Return: true, too, if the kernel does not say
+ */
+bool find_port(struct guess *guess);
 
 /* ---- netlink.c, lists ------------------------------------------------------------------- */
 

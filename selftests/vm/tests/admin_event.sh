@@ -106,8 +106,40 @@ wrong()
 		! node 0 weftctl event show peer 2>/run/weft/said &&
 		! node 0 weftctl event show weft0 last never 2>/run/weft/said &&
 		grep '"last never" is not understood' /run/weft/said &&
-		node 0 weftctl event show weft0 event nosuch 2>/run/weft/said &&
+		node 0 weftctl event show weft0 event device-gone 2>/run/weft/said &&
 		grep 'nothing matches' /run/weft/said
+}
+
+# unknown KIND COMMAND...: it is refused with exit status 1, and link-down is proposed
+unknown()
+{
+	kind=$1
+	shift
+	node 0 timeout 20 weftctl "$@" event "$kind" 2>/run/weft/said
+	status=$?
+	cat /run/weft/said
+	[ $status = 1 ] && grep -q "no kind of event \"$kind\"" /run/weft/said &&
+		{ [ "$kind" = nosuch ] || grep -q 'did you mean "link-down"?' /run/weft/said; }
+}
+
+kinds()
+{
+	unknown linkdown monitor && unknown linkdown monitor weft0 count 1 &&
+		unknown linkdown event show weft0 && unknown nosuch event show && unknown nosuch monitor
+}
+
+# A port that is not there may come.
+later()
+{
+	monitor monitor wefto count 1 || return 1
+	vm_wait 20 grep -q '^weftctl: monitor: there is no port "wefto" now; .*"weft0"?$' \
+		/run/weft/monitor_said && node 0 weftctl port add wefto loop addr 10.79.0.1 || return 1
+	wait $monitor || return 1
+	node 0 weftctl port del wefto
+	grep -q ' wefto: port-added$' /run/weft/monitored || return 1
+	# of one that is there nothing is said
+	monitor monitor weft0 event link-down count 1 && toggle && wait $monitor &&
+		cat /run/weft/monitor_said && ! grep . /run/weft/monitor_said
 }
 
 # A program listens to a group of generic netlink.
@@ -191,7 +223,9 @@ tap_run "limits, and by whom" limits
 tap_run "the link" links
 tap_run "JSON" json
 tap_run "wrong arguments" wrong
+tap_run "kinds that there are not" kinds
 tap_run "monitor" monitored
+tap_run "monitor for a port that comes later" later
 tap_run "monitor, JSON and filters" monitored_json
 tap_run "monitor that is too slow" slow
 tap_run "without rights" unprivileged
