@@ -219,6 +219,46 @@ static bool truncated(const struct scene *scene, const struct seen *recv, struct
 		   ep->truncated, one ? "" : "s", one ? "its" : "their", ep->truncated_ms / 1000);
 }
 
+/* The event says that the path was given up, and it has not come up since then. */
+static bool stays_down(const struct scene *scene, const struct path_event *down)
+{
+	const struct path_event *e;
+
+	for (e = scene->events; e < scene->events + scene->nevents; e++)
+		if (e->at > down->at && !strcmp(e->port, down->port) &&
+		    same_node(&e->peer, &down->peer))
+			return false;
+	return !down->up;
+}
+
+/*
+ * Add to the text of a receive which node has been given up while it waits: one that it names, or
+ * any.
+ */
+static void add_given_up(const struct scene *scene, const struct seen *recv, struct cause *cause)
+{
+	const struct path_event *e, *last = NULL;
+	size_t len = strlen(cause->text);
+	unsigned int n = 0;
+	char node[ADDR_TEXT];
+
+	for (e = scene->events; e < scene->events + scene->nevents; e++) {
+		if (strcmp(e->port, recv->port) || e->age_ms > recv->age_ms ||
+		    (recv->named && !same_node(&e->peer, &recv->peer)) || !stays_down(scene, e))
+			continue;
+		if (!n++ || e->at > last->at)
+			last = e;
+	}
+	if (!n)
+		return;
+	snprintf(cause->text + len, sizeof(cause->text) - len, "; node %s was given up %" PRIu64
+		 " s ago: %s", address(node, &last->peer), last->age_ms / 1000, last->why);
+	len = strlen(cause->text);
+	if (n > 1)
+		snprintf(cause->text + len, sizeof(cause->text) - len, "; %u other node%s before",
+			 n - 1, plural(n - 1));
+}
+
 static bool diagnose_recv(const struct scene *scene, const struct seen *recv, struct cause *cause)
 {
 	struct near_misses miss;
@@ -242,15 +282,18 @@ static bool diagnose_recv(const struct scene *scene, const struct seen *recv, st
 	if (recv->named && recv->peer.family) {
 		silent(scene, recv, cause);
 		/* the sender may have put all that it had into a message that was too long */
-		if (!strcmp(cause->word, "silent"))
-			truncated(scene, recv, cause);
+		if (!strcmp(cause->word, "silent") && !truncated(scene, recv, cause))
+			add_given_up(scene, recv, cause);
 		return true;
 	}
 	if (recv->named)
 		return say(cause, "source", "the only sender that it takes is not in the address "
 			   "vector any more");
-	return truncated(scene, recv, cause) ||
-	       say(cause, "nothing", "no message that it takes has come");
+	if (truncated(scene, recv, cause))
+		return true;
+	say(cause, "nothing", "no message that it takes has come");
+	add_given_up(scene, recv, cause);
+	return true;
 }
 
 /* ---- Sends ------------------------------------------------------------------------------ */
@@ -390,7 +433,7 @@ static bool diagnose_send(const struct scene *scene, const struct seen *send, st
 		return say(cause, send_causes[i].word, "%snode %s%s", send_causes[i].before, text,
 			   send_causes[i].behind);
 	}
-	return say(cause, "send", "it waits for: %s", send->state);
+	return say(cause, send->state, "it waits for: %s", send->state);
 }
 
 /* ---- Messages --------------------------------------------------------------------------- */

@@ -59,25 +59,41 @@ struct seen {
  */
 int see(const char *what, const char *port, struct seen **all, size_t *n);
 
+/* A path to another node was given up, or has come up. */
+struct path_event {
+	char port[32];
+	struct weft_sockaddr peer;
+	bool up;
+	uint64_t at;			/* ns since 1970 */
+	uint64_t age_ms;
+	char why[96];
+};
+
+/* Ask the kernel for the events of the paths of a port, as see() */
+int see_paths(const char *what, const char *port, struct path_event **all, size_t *n);
+
 /*
- * All objects. @program: state of a process as in /proc/PID/stat; X: /proc does not have it, 0: not
+ * All objects, and events of paths. @program: state of a process as in /proc/PID/stat; X: /proc does not have it, 0: not
  * known.
  */
 struct scene {
 	const struct seen *all;
 	size_t n;
+	const struct path_event *events;
+	size_t nevents;
 	char (*program)(uint32_t pid);
 };
 
-#define CAUSE_TEXT	320
+#define CAUSE_TEXT	512
 
-/*
- * A cause. The words: tag, source, kind, lost, handshake, version, silent, truncated, nothing
- * (receives); handshake, contact, endpoint, fence, credit, window, turn, receive, grant, memory,
- * ack, dead, mtu, answer, tag (sends); unread (messages); cq (completion queues)
- */
+/* Words of causes: of receives, of sends, of messages, of completion queues */
+#define RECV_CAUSES	"tag source kind lost handshake version silent truncated nothing"
+#define SEND_CAUSES	"handshake contact endpoint fence credit window turn receive grant memory " \
+			"ack dead mtu answer tag"
+#define CAUSES		RECV_CAUSES " " SEND_CAUSES " unread cq"
+
 struct cause {
-	const char *word;
+	const char *word;		/* of CAUSES */
 	char text[CAUSE_TEXT];
 };
 

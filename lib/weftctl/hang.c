@@ -203,16 +203,32 @@ static void print(const struct finding *f, size_t n)
 	out_end();
 }
 
+/* Nothing is printed. */
+static void say_none(const struct wait_filter *f)
+{
+	uint64_t s = (f->has_age ? f->age_ms : AGE_MS) / 1000;
+
+	if (f->port || f->ep || f->peer || f->state || f->pid || f->has_tag)
+		complain("hang: nothing matches of what has waited for %" PRIu64 " s%s", s,
+			 f->state ? guess_of(f->state, CAUSES) : "");
+	else
+		complain("hang: nothing has waited for %" PRIu64 " s", s);
+}
+
 static int show(const struct wait_filter *filter)
 {
 	struct scene scene = { .program = program };
 	const struct seen **waiting;
+	struct path_event *events = NULL;
 	struct finding *found;
 	size_t i, n = 0, left;
 	struct seen *all;
 	int ret = see("hang", filter->port, &all, &scene.n);
 
+	if (!ret)
+		ret = see_paths("hang", filter->port, &events, &scene.nevents);
 	scene.all = all;
+	scene.events = events;
 	waiting = calloc(scene.n + 1, sizeof(*waiting));
 	found = calloc(scene.n < ALL_MAX ? scene.n + 1 : ALL_MAX, sizeof(*found));
 	if (!ret && (!waiting || !found)) {
@@ -227,13 +243,13 @@ static int show(const struct wait_filter *filter)
 		n = find(&scene, filter, waiting, n, found, &left);
 		print(found, n);
 		if (!n)
-			complain("hang: nothing has waited for %" PRIu64 " s",
-				 (filter->has_age ? filter->age_ms : AGE_MS) / 1000);
+			say_none(filter);
 		if (left)
 			complain("hang: %zu more objects wait, which were not looked at", left);
 	}
 	free(found);
 	free(waiting);
+	free(events);
 	free(all);
 	return ret;
 }

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <netlink/attr.h>
 
 #include "diagnose.h"
@@ -76,6 +77,52 @@ static void read_seen(struct seen *s, unsigned int list, struct nlattr *attrs, i
 	s->mtu = (uint32_t)find_uint(attrs, len, WEFT_ATTR_PORT_MTU);
 	if (s->kind == SEEN_CQ)
 		read_cq(s, attrs, len);
+}
+
+/* Events of paths are few: a port keeps 256 events. Return: false: out of memory */
+static bool add_event(struct path_event **all, size_t *n, const struct answer *a, uint64_t now)
+{
+	struct path_event *more = realloc(*all, (*n + 1) * sizeof(*more)), *e;
+	char what[16];
+
+	if (!more)
+		return false;
+	*all = more;
+	find_text(what, sizeof(what), a->attrs, a->len, WEFT_ATTR_EVENT_WHAT);
+	e = &more[*n];
+	memset(e, 0, sizeof(*e));
+	e->up = !strcmp(what, "path-up");
+	if (!e->up && strcmp(what, "path-down"))
+		return true;
+	find_text(e->port, sizeof(e->port), a->attrs, a->len, WEFT_ATTR_PORT_NAME);
+	find_addr(&e->peer, a->attrs, a->len, WEFT_ATTR_EVENT_PEER);
+	find_text(e->why, sizeof(e->why), a->attrs, a->len, WEFT_ATTR_EVENT_WHY);
+	e->at = find_uint(a->attrs, a->len, WEFT_ATTR_EVENT_LAST);
+	if (!e->at)
+		e->at = find_uint(a->attrs, a->len, WEFT_ATTR_EVENT_FIRST);
+	e->age_ms = now > e->at ? (now - e->at) / 1000000 : 0;
+	++*n;
+	return true;
+}
+
+int see_paths(const char *what, const char *port, struct path_event **all, size_t *n)
+{
+	struct answers got = { 0 };
+	struct timespec now;
+	size_t i;
+	int ret = collect(WEFT_CMD_EVENT_GET, what, port, NULL, NULL, &got);
+
+	*all = NULL;
+	*n = 0;
+	clock_gettime(CLOCK_REALTIME, &now);
+	for (i = 0; i < got.n && !ret; i++) {
+		if (!add_event(all, n, &got.all[i], now.tv_sec * 1000000000ull + now.tv_nsec)) {
+			complain("%s: out of memory", what);
+			ret = EXIT_KERNEL;
+		}
+	}
+	release(&got);
+	return ret;
 }
 
 int see(const char *what, const char *port, struct seen **all, size_t *n)

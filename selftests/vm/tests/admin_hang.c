@@ -108,6 +108,11 @@ static bool tag(void)
 	CHECK_EQ(weftctl_on(apart, "-j hang age 0 cause tag"), 0);
 	CHECK(strstr(shown, "\"object\":\"receive\",\"tag\":\"0x2a\"") &&
 	      strstr(shown, "\"cause\":\"tag\""));
+	/* a filter hides what waits */
+	CHECK_EQ(weftctl_on(apart, "hang age 0 cause tga"), 0);
+	CHECK(says("hang: nothing matches of what has waited for 0 s; did you mean \"tag\"?", 1));
+	CHECK_EQ(weftctl_on(apart, "hang age 0 pid 1 cause mtu"), 0);
+	CHECK(says("hang: nothing matches of what has waited for 0 s", 1) && says("mean", 0));
 	CHECK_EQ(weftctl_on(apart, "hang age 86400"), 0);
 	return says("weftctl: hang: nothing has waited for 86400 s", 1);
 }
@@ -276,6 +281,28 @@ static bool dead(void)
 	return drop(NULL) && run(0, "ip link set veth0 mtu 1500") && ok;
 }
 
+/* A receive of any sender waits, and the sender's node is given up. */
+static bool given_up(void)
+{
+	bool ok;
+
+	if (!apart)
+		return true;
+	/* the path's last event is that it came up */
+	CHECK(begin() && message(1) && receive_tagged(FI_ADDR_UNSPEC, 2) && drop(""));
+	CHECK_EQ(weftctl_on(1, "limit set weft1 dead-ms 500"), 0);
+	CHECK_EQ(fi_tsend(p.b.ep, sbuf, 8, NULL, p.b.peer, 3, NULL), 0);
+	ok = hangs(false, ": no message that it takes has come; node 10.77.0.1 was given up ") &&
+	     says(" s ago: the node was silent, or its program did not receive in time", 1);
+	CHECK_EQ(weftctl_on(1, "limit set weft1 dead-ms 10000"), 0);
+	CHECK(drop(NULL));
+	/* it answers again */
+	CHECK_EQ(fi_tsend(p.b.ep, sbuf, 8, NULL, p.b.peer, 4, NULL), 0);
+	ok = ok && hangs(false, ": no message that it takes has come");
+	CHECK(wait_for_line(1, "event show weft1 event path-up last 5", "10.77.0.1"));
+	return ok && hangs(false, ": no message that it takes has come") && says("given up", 0);
+}
+
 /*
  * A device on the way drops packets that each path carries. B's node is heard, as its own messages
  * are short.
@@ -357,6 +384,7 @@ int main(void)
 		{ "a message that was too long", truncated },
 		{ "an address that no node has", nobody },
 		{ "a node that does not answer any more", dead },
+		{ "a node that was given up", given_up },
 		{ "long packets that do not arrive", narrow },
 		{ "a program that is stopped", stopped },
 	};
