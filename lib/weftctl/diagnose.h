@@ -13,17 +13,18 @@
 
 enum seen_kind {
 	SEEN_RECV, SEEN_MSG, SEEN_SEND, SEEN_CQ,	/* what may wait */
-	SEEN_FLOW, SEEN_PATH, SEEN_EP, SEEN_PORT
+	SEEN_FLOW, SEEN_PATH, SEEN_EP, SEEN_PORT,
+	SEEN_SRQ	/* see_more() */
 };
 
 /* An object that the kernel has reported. A value that it lacks is 0. */
 struct seen {
-	enum seen_kind kind;
+	uint8_t kind;			/* enum seen_kind */
 	char port[32];
 	uint32_t pid;
 	uint32_t uid;
 	uint32_t ctx;
-	uint32_t srq;			/* of a shared receive */
+	uint32_t srq;			/* of a shared receive, or a queue of them */
 	char comm[16];
 	struct weft_sockaddr ep;	/* of this node; family 0: a shared receive */
 	struct weft_sockaddr peer;	/* the only sender, the sender, destination, remote node */
@@ -36,7 +37,9 @@ struct seen {
 	uint32_t cq;			/* handle of a completion queue, as all below */
 	uint32_t slots;
 	uint32_t unread;		/* slots that the program has not read */
-	uint32_t waiting;		/* completions that wait for slots; age_ms: since when */
+	uint32_t waiting;		/* completions that wait for slots; age_ms: since when;
+					 * of a shared queue: endpoints with messages */
+	uint32_t eps;			/* of a shared queue: endpoints that take from it */
 	uint64_t age_ms;
 	char state[16];			/* of a send: what it waits for */
 	bool in;			/* a flow to this node */
@@ -58,6 +61,8 @@ struct seen {
  * exit status; *@all is for free() in any case. seen.c
  */
 int see(const char *what, const char *port, struct seen **all, size_t *n);
+/* Add to these objects those that only diagnose() compares. */
+int see_more(const char *what, const char *port, struct seen **all, size_t *n);
 
 /* A path to another node was given up, or has come up. */
 struct path_event {

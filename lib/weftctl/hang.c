@@ -226,6 +226,8 @@ static int show(const struct wait_filter *filter)
 	int ret = see("hang", filter->port, &all, &scene.n);
 
 	if (!ret)
+		ret = see_more("hang", filter->port, &all, &scene.n);
+	if (!ret)
 		ret = see_paths("hang", filter->port, &events, &scene.nevents);
 	scene.all = all;
 	scene.events = events;

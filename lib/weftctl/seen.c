@@ -11,12 +11,14 @@
 #include "weftctl.h"
 
 /* A list of the kernel's, and where its objects have the address of the other side */
-static const struct {
+struct list {
 	uint8_t cmd;
 	enum seen_kind kind;
 	uint16_t peer;
 	uint16_t state;
-} lists[] = {
+};
+
+static const struct list lists[] = {
 	{ WEFT_CMD_RECV_GET, SEEN_RECV, WEFT_ATTR_FROM, WEFT_ATTR_KIND },
 	{ WEFT_CMD_MSG_GET, SEEN_MSG, WEFT_ATTR_FROM, WEFT_ATTR_KIND },
 	{ WEFT_CMD_SEND_GET, SEEN_SEND, WEFT_ATTR_TO, WEFT_ATTR_FOR },
@@ -25,6 +27,10 @@ static const struct {
 	{ WEFT_CMD_PATH_GET, SEEN_PATH, WEFT_ATTR_PATH_ADDR, WEFT_ATTR_PATH_STATE },
 	{ WEFT_CMD_EP_GET, SEEN_EP, WEFT_ATTR_EP_PEER, WEFT_ATTR_EP_STATE },
 	{ WEFT_CMD_PORT_GET, SEEN_PORT, WEFT_ATTR_UNSPEC, WEFT_ATTR_PORT_STATE },
+};
+
+static const struct list more_lists[] = {
+	{ WEFT_CMD_SRQ_GET, SEEN_SRQ, WEFT_ATTR_UNSPEC, WEFT_ATTR_KIND },
 };
 
 static void read_path(struct seen *s, struct nlattr *attrs, int len)
@@ -45,18 +51,24 @@ static void read_cq(struct seen *s, struct nlattr *attrs, int len)
 	s->waiting = (uint32_t)find_uint(attrs, len, WEFT_ATTR_CQ_WAITING);
 }
 
-static void read_seen(struct seen *s, unsigned int list, struct nlattr *attrs, int len)
+static void read_srq(struct seen *s, struct nlattr *attrs, int len)
+{
+	s->eps = (uint32_t)find_uint(attrs, len, WEFT_ATTR_CTX_NEP);
+	s->waiting = (uint32_t)find_uint(attrs, len, WEFT_ATTR_SRQ_WAITING);
+}
+
+static void read_seen(struct seen *s, const struct list *list, struct nlattr *attrs, int len)
 {
 	char way[8];
 
 	memset(s, 0, sizeof(*s));
-	s->kind = lists[list].kind;
+	s->kind = list->kind;
 	find_text(s->port, sizeof(s->port), attrs, len, WEFT_ATTR_PORT_NAME);
 	copy_name(s->comm, sizeof(s->comm), nla_find(attrs, len, WEFT_ATTR_COMM));
-	find_text(s->state, sizeof(s->state), attrs, len, lists[list].state);
+	find_text(s->state, sizeof(s->state), attrs, len, list->state);
 	find_text(way, sizeof(way), attrs, len, WEFT_ATTR_FLOW_WAY);
 	find_addr(&s->ep, attrs, len, WEFT_ATTR_EP_ADDR);
-	s->named = find_addr(&s->peer, attrs, len, lists[list].peer);
+	s->named = find_addr(&s->peer, attrs, len, list->peer);
 	s->in = !strcmp(way, "in");
 	s->tagged = nla_find(attrs, len, WEFT_ATTR_TAG);
 	s->pid = find_uint(attrs, len, WEFT_ATTR_PID);
@@ -77,6 +89,8 @@ static void read_seen(struct seen *s, unsigned int list, struct nlattr *attrs, i
 	s->mtu = (uint32_t)find_uint(attrs, len, WEFT_ATTR_PORT_MTU);
 	if (s->kind == SEEN_CQ)
 		read_cq(s, attrs, len);
+	if (s->kind == SEEN_SRQ)
+		read_srq(s, attrs, len);
 }
 
 /* Events of paths are few: a port keeps 256 events. Return: false: out of memory */
@@ -125,28 +139,45 @@ int see_paths(const char *what, const char *port, struct path_event **all, size_
 	return ret;
 }
 
-int see(const char *what, const char *port, struct seen **all, size_t *n)
+/* Add the objects of a list to *@all. Return: exit status */
+static int read_list(const struct list *list, const char *what, const char *port,
+		     struct seen **all, size_t *n)
 {
 	struct answers got = { 0 };
-	struct seen *more;
-	unsigned int i;
+	int ret = collect(list->cmd, what, port, NULL, NULL, &got);
+	struct seen *more = realloc(*all, (*n + got.n + 1) * sizeof(*more));
 	size_t k;
+
+	if (!more) {
+		complain("%s: out of memory", what);
+		ret = EXIT_KERNEL;
+	} else {
+		*all = more;
+		for (k = 0; k < got.n; k++)
+			read_seen(&more[(*n)++], list, got.all[k].attrs, got.all[k].len);
+	}
+	release(&got);
+	return ret;
+}
+
+int see(const char *what, const char *port, struct seen **all, size_t *n)
+{
+	unsigned int i;
 	int ret = 0;
 
 	*all = NULL;
 	*n = 0;
-	for (i = 0; i < sizeof(lists) / sizeof(lists[0]) && !ret; i++) {
-		ret = collect(lists[i].cmd, what, port, NULL, NULL, &got);
-		more = realloc(*all, (*n + got.n + 1) * sizeof(*more));
-		if (!more) {
-			complain("%s: out of memory", what);
-			ret = EXIT_KERNEL;
-		} else {
-			*all = more;
-			for (k = 0; k < got.n; k++)
-				read_seen(&more[(*n)++], i, got.all[k].attrs, got.all[k].len);
-		}
-		release(&got);
-	}
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]) && !ret; i++)
+		ret = read_list(&lists[i], what, port, all, n);
+	return ret;
+}
+
+int see_more(const char *what, const char *port, struct seen **all, size_t *n)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < sizeof(more_lists) / sizeof(more_lists[0]) && !ret; i++)
+		ret = read_list(&more_lists[i], what, port, all, n);
 	return ret;
 }

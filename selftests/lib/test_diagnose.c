@@ -280,9 +280,48 @@ static void test_tag(void)
 	all[1].ep = at(1, 6);
 	all[2].pid = 8;
 	CHECK(is("silent", "has sent nothing"));
-	/* a shared receive is at all endpoints of its program */
-	memset(&all[0].ep, 0, sizeof(all[0].ep));
-	CHECK(is("tag", "0x2b"));
+}
+
+/* A receive of shared queue 3, and a message at an endpoint with another tag */
+static void test_shared(void)
+{
+	struct seen *recv, *queue;
+
+	begin();
+	recv = directed();
+	memset(&recv->ep, 0, sizeof(recv->ep));
+	recv->srq = 3;
+	from(SEEN_MSG, 2, 9)->tag = 0x2b;
+	/* nothing is known of the queue */
+	CHECK(is("tag", "1 message waits here with another tag, the oldest with tag 0x2b from "
+		 "10.77.0.2:9, perhaps at an endpoint that does not take from this queue"));
+	queue = add(SEEN_SRQ);
+	queue->srq = 3;
+	queue->eps = 1;
+	queue->waiting = 1;
+	add(SEEN_EP);
+	/* all endpoints of the context take from it */
+	CHECK(is("tag", "1 message that the receive could take waits here with another tag, the "
+		 "oldest with tag 0x2b from 10.77.0.2:9"));
+	CHECK(!strstr(cause.text, "perhaps"));
+	CHECK(!diagnose(&scene, &all[1], &cause));
+	/* another one may have the message */
+	add(SEEN_EP)->ep = at(1, 6);
+	CHECK(is("tag", ", perhaps at an endpoint that does not take from this queue"));
+	all[1].tag = 0x2a;
+	all[1].peer = at(2, 10);
+	CHECK(is("source", "10.77.0.2:10, perhaps at an endpoint"));
+	all[1].tagged = false;
+	all[1].peer = at(2, 9);
+	CHECK(is("kind", "tagged ones only, perhaps at an endpoint"));
+	/* no endpoint of the queue has a message; the one of the other queue has no receive */
+	queue->waiting = 0;
+	CHECK(is("silent", "has sent nothing"));
+	CHECK(diagnose(&scene, &all[1], &cause) && !strcmp(cause.word, "unread"));
+	/* nor has one of another context */
+	queue->waiting = 1;
+	all[1].ctx = 4;
+	CHECK(is("silent", "has sent nothing"));
 }
 
 static void test_source(void)
@@ -368,7 +407,7 @@ static void test_send_near(void)
 	send_for("receive")->tagged = true;
 	add(SEEN_EP)->ep = at(2, 9);
 	all[1].pid = 8;
-	CHECK(is("receive", "process 8 (rank) has posted no receive; it is stopped"));
+	CHECK(is("receive", "process 8 (rank) has posted no receive there; it is stopped"));
 	add(SEEN_RECV)->ep = at(2, 9);
 	all[2].pid = 8;
 	all[2].tag = 0x77;
@@ -393,6 +432,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		{ "a message with another tag", test_tag },
+		{ "a message with another tag, and shared queues", test_shared },
 		{ "a message that was too long", test_truncated },
 		{ "a node that was given up", test_given_up },
 		{ "a completion queue that is not read", test_queue },

@@ -168,7 +168,7 @@ static bool announced(void)
 	CHECK(begin());
 	CHECK_EQ(fi_tsend(p.a.ep, sbuf, ROOM, NULL, p.a.peer, 0x78, NULL), 0);
 	CHECK(hangs(true, apart ? ": the receiver on node 10.77.0.2 has posted no receive" :
-				  ") has posted no receive; it "));
+				  ") has posted no receive there; it "));
 	CHECK(hangs(false, ": no receive is posted: the program "));
 	CHECK(receive_tagged(FI_ADDR_UNSPEC, 0x79));
 	CHECK(hangs(false, "with another tag, the oldest with tag 0x78"));
