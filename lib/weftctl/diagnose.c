@@ -36,6 +36,12 @@ static bool say(struct cause *cause, const char *word, const char *fmt, ...)
 	return true;
 }
 
+static bool say_handshake(const char *node, struct cause *cause)
+{
+	return say(cause, "handshake", "node %s does not answer the handshake: it is down, has no "
+		   "port with this address, or a firewall drops the packets", node);
+}
+
 const char *program_words(char state)
 {
 	switch (state) {
@@ -236,8 +242,7 @@ static bool silent(const struct scene *scene, const struct seen *recv, struct ca
 		return say(cause, "version", "node %s speaks another version of the protocol: see "
 			   "\"weftctl path show\"", to);
 	if (path && !strcmp(path->state, "hello"))
-		return say(cause, "handshake", "node %s does not answer the handshake: it is down, "
-			   "has no port with this address, or a firewall drops the packets", to);
+		return say_handshake(to, cause);
 	if (flow && flow->early)
 		return say(cause, "lost", "message %u of the sender is missing, message %u has "
 			   "come: packets are lost, and sent again", flow->last + 1, flow->early);
@@ -442,8 +447,6 @@ static const struct {
 	const char *before;
 	const char *behind;
 } send_causes[] = {
-	{ "handshake", "", " does not answer the handshake: it is down, has no port with this "
-	  "address, or a firewall drops the packets" },
 	{ "contact", "", " has not said yet whether the endpoint exists" },
 	{ "endpoint", "", " has no such endpoint: its program has not started, or has ended" },
 	{ "fence", "a fence has it wait for earlier sends to ", "" },
@@ -477,6 +480,8 @@ static bool diagnose_send(const struct scene *scene, const struct seen *send, st
 	if ((!strcmp(send->state, "ack") || !strcmp(send->state, "window") ||
 	     !strcmp(send->state, "contact")) && unacknowledged(scene, send, text, cause))
 		return true;
+	if (!strcmp(send->state, "handshake"))
+		return say_handshake(text, cause);
 	for (i = 0; i < sizeof(send_causes) / sizeof(send_causes[0]); i++) {
 		if (strcmp(send_causes[i].word, send->state))
 			continue;
@@ -512,6 +517,46 @@ static bool diagnose_cq(const struct scene *scene, const struct seen *cq, struct
 		   program_words(scene->program(cq->pid)));
 }
 
+/* ---- Connections ------------------------------------------------------------------------ */
+
+/* The peer's node has to answer. */
+static bool diagnose_asking(const struct scene *scene, const struct seen *conn,
+			    struct cause *cause)
+{
+	const struct seen *near = endpoint_at(scene, &conn->peer), *path = path_to(scene, conn);
+	char peer[ADDR_TEXT], node[ADDR_TEXT];
+	struct weft_sockaddr addr = conn->peer;
+
+	addr.port = 0;
+	address(node, &addr);
+	address(peer, &conn->peer);
+	if (near)
+		return say(cause, conn->state, "process %u (%s), which has the endpoint %s, has "
+			   "not %s; it %s", near->pid, near->comm, peer,
+			   !strcmp(conn->state, "asking") ? "accepted the request" : "confirmed it",
+			   program_words(scene->program(near->pid)));
+	if (path && !strcmp(path->state, "hello"))
+		return say_handshake(node, cause);
+	/* a node from which nothing is expected is silent, too */
+	if (path && path->flight && is_silent(path, conn))
+		return say_silent(path, node, cause);
+	if (!strcmp(conn->state, "asking"))
+		return say(cause, "asking", "the program at %s has not accepted the request; "
+			   "\"weftctl hang\" on node %s says what it does", peer, node);
+	return say(cause, conn->state, "node %s has not confirmed %s", node,
+		   !strcmp(conn->state, "accepted") ? "the connection" : "its end");
+}
+
+static bool diagnose_conn(const struct scene *scene, const struct seen *conn, struct cause *cause)
+{
+	if (!strcmp(conn->state, "up"))
+		return false;
+	if (strcmp(conn->state, "asked"))
+		return diagnose_asking(scene, conn, cause);
+	return say(cause, "asked", "the program has neither accepted nor refused the request; it "
+		   "%s", program_words(scene->program(conn->pid)));
+}
+
 bool diagnose(const struct scene *scene, const struct seen *x, struct cause *cause)
 {
 	switch (x->kind) {
@@ -523,6 +568,8 @@ bool diagnose(const struct scene *scene, const struct seen *x, struct cause *cau
 		return diagnose_msg(scene, x, cause);
 	case SEEN_CQ:
 		return diagnose_cq(scene, x, cause);
+	case SEEN_CONN:
+		return diagnose_conn(scene, x, cause);
 	default:
 		return false;
 	}

@@ -14,7 +14,7 @@
 enum seen_kind {
 	SEEN_RECV, SEEN_MSG, SEEN_SEND, SEEN_CQ,	/* what may wait */
 	SEEN_FLOW, SEEN_PATH, SEEN_EP, SEEN_PORT,
-	SEEN_SRQ	/* see_more() */
+	SEEN_CONN, SEEN_SRQ		/* see_more(): a connection may wait, too */
 };
 
 /* An object that the kernel has reported. A value that it lacks is 0. */
@@ -41,8 +41,8 @@ struct seen {
 					 * of a shared queue: endpoints with messages */
 	uint32_t eps;			/* of a shared queue: endpoints that take from it */
 	uint64_t age_ms;
-	char state[16];			/* of a send: what it waits for */
-	bool in;			/* a flow to this node */
+	char state[16];			/* of a send: what it waits for; of a connection */
+	bool in;			/* a flow or a connection to this node */
 	uint32_t last;
 	uint32_t early;
 	uint64_t truncated;		/* of an endpoint: messages longer than their receives */
@@ -91,11 +91,12 @@ struct scene {
 
 #define CAUSE_TEXT	512
 
-/* Words of causes: of receives, of sends, of messages, of completion queues */
+/* Words of causes: of receives, of sends, of connections, of messages, of completion queues */
 #define RECV_CAUSES	"tag source kind lost handshake version silent truncated nothing"
 #define SEND_CAUSES	"handshake contact endpoint fence credit window turn receive grant memory " \
 			"ack dead mtu answer tag"
-#define CAUSES		RECV_CAUSES " " SEND_CAUSES " unread cq"
+#define CONN_CAUSES	"handshake dead asking asked accepted closing"
+#define CAUSES		RECV_CAUSES " " SEND_CAUSES " " CONN_CAUSES " unread cq"
 
 struct cause {
 	const char *word;		/* of CAUSES */

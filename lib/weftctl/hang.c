@@ -63,7 +63,7 @@ static int by_program(const void *a, const void *b)
 
 static bool wanted(const struct wait_filter *f, const struct seen *x)
 {
-	return x->kind <= SEEN_CQ && x->age_ms >= (f->has_age ? f->age_ms : AGE_MS) &&
+	return (x->kind <= SEEN_CQ || x->kind == SEEN_CONN) && x->age_ms >= (f->has_age ? f->age_ms : AGE_MS) &&
 	       (!f->pid || x->pid == f->pid) && (!f->ep || addr_is(&x->ep, f->ep)) &&
 	       (!f->peer || addr_is(&x->peer, f->peer)) &&
 	       (!f->has_tag || (x->tagged && !((x->tag ^ f->tag) & ~x->ignore)));
@@ -117,7 +117,14 @@ static size_t find(const struct scene *scene, const struct wait_filter *filter,
 
 static const char *const kinds[] = {
 	[SEEN_RECV] = "receive", [SEEN_MSG] = "message", [SEEN_SEND] = "send", [SEEN_CQ] = "queue",
+	[SEEN_CONN] = "connection",
 };
+
+/* Does it go to the remote endpoint? */
+static bool goes_out(const struct seen *x)
+{
+	return x->kind == SEEN_SEND || (x->kind == SEEN_CONN && !x->in);
+}
 
 static void print_text(const struct finding *f, bool first)
 {
@@ -142,7 +149,7 @@ static void print_text(const struct finding *f, bool first)
 
 		addr_text(addr, &x->peer);
 		color = color_of("peer", addr);
-		printf(" %s %s%s%s", x->kind == SEEN_SEND ? "to" : "from", color_on(color), addr,
+		printf(" %s %s%s%s", goes_out(x) ? "to" : "from", color_on(color), addr,
 		       color_off(color));
 	}
 	printf(" since %" PRIu64 " s: %s", x->age_ms / 1000, f->cause.text);
@@ -172,7 +179,7 @@ static void print_members(const struct finding *f)
 		out_addr("peer", OUT_KEY, &x->peer);
 	if (x->kind == SEEN_CQ)
 		out_uint("cq", OUT_KEY, x->cq);
-	else
+	else if (x->kind != SEEN_CONN)
 		out_uint("len", OUT_KEY, x->len);
 	out_uint("age_ms", OUT_KEY, x->age_ms);
 	out_str("cause", OUT_KEY, f->cause.word);

@@ -30,6 +30,7 @@ static const struct list lists[] = {
 };
 
 static const struct list more_lists[] = {
+	{ WEFT_CMD_CONN_GET, SEEN_CONN, WEFT_ATTR_EP_PEER, WEFT_ATTR_CONN_STATE },
 	{ WEFT_CMD_SRQ_GET, SEEN_SRQ, WEFT_ATTR_UNSPEC, WEFT_ATTR_KIND },
 };
 
@@ -91,6 +92,10 @@ static void read_seen(struct seen *s, const struct list *list, struct nlattr *at
 		read_cq(s, attrs, len);
 	if (s->kind == SEEN_SRQ)
 		read_srq(s, attrs, len);
+	if (s->kind == SEEN_CONN) {
+		find_text(way, sizeof(way), attrs, len, WEFT_ATTR_CONN_ROLE);
+		s->in = !strcmp(way, "passive");
+	}
 }
 
 /* Events of paths are few: a port keeps 256 events. Return: false: out of memory */

@@ -428,6 +428,50 @@ static void test_msg(void)
 	CHECK(is("unread", ""));
 }
 
+static struct seen *conn_in(const char *state)
+{
+	struct seen *x;
+
+	begin();
+	x = from(SEEN_CONN, 2, 9);
+	snprintf(x->state, sizeof(x->state), "%s", state);
+	x->age_ms = 20000;
+	return x;
+}
+
+static void test_connection(void)
+{
+	struct seen *path;
+
+	CHECK(!diagnose(&scene, conn_in("up"), &cause));
+	conn_in("asked");
+	CHECK(is("asked", "the program has neither accepted nor refused the request; it is "
+		 "stopped"));
+	conn_in("accepted");
+	CHECK(is("accepted", "node 10.77.0.2 has not confirmed the connection"));
+	conn_in("closing");
+	CHECK(is("closing", "node 10.77.0.2 has not confirmed its end"));
+	conn_in("asking");
+	CHECK(is("asking", "the program at 10.77.0.2:9 has not accepted the request; \"weftctl "
+		 "hang\" on node 10.77.0.2"));
+	path = from(SEEN_PATH, 2, 0);
+	strcpy(path->state, "hello");
+	CHECK(is("handshake", "node 10.77.0.2 does not answer the handshake"));
+	/* an answer is expected only while packets are under way */
+	strcpy(path->state, "up");
+	path->heard_ms = 8000;
+	CHECK(is("asking", ""));
+	path->flight = 1;
+	CHECK(is("dead", "nothing was heard of node 10.77.0.2 for 8 s"));
+	/* the listener is a program of this node */
+	add(SEEN_EP)->ep = at(2, 9);
+	all[2].pid = 8;
+	CHECK(is("asking", "process 8 (rank), which has the endpoint 10.77.0.2:9, has not accepted "
+		 "the request; it is stopped"));
+	strcpy(all[0].state, "closing");
+	CHECK(is("closing", "has not confirmed it; it is stopped"));
+}
+
 int main(void)
 {
 	static const struct test tests[] = {
@@ -444,6 +488,7 @@ int main(void)
 		{ "a send, by what it waits for", test_send },
 		{ "a send to a program of this node", test_send_near },
 		{ "messages without receives", test_msg },
+		{ "connections", test_connection },
 	};
 
 	return tap_run(tests, sizeof(tests) / sizeof(tests[0]), NULL, NULL);

@@ -329,6 +329,88 @@ static bool narrow(void)
 	return drop(NULL) && ok;
 }
 
+/* B's program listens, and does not look at its requests. */
+static bool request(void)
+{
+	struct opts o = { .type = FI_EP_MSG, .apart = apart };
+	char addr[64], words[256];
+	size_t len = sizeof(addr);
+
+	memset(&p, 0, sizeof(p));
+	CHECK(pair_sides(&p, &o) && pair_listen(&p, addr, &len));
+	CHECK(side_endpoint(&p.a, p.a.info, &o) && address(&p.a, a));
+	CHECK_EQ(fi_connect(p.a.ep, addr, NULL, 0), 0);
+	snprintf(words, sizeof(words), "    connection from %s since ", a);
+	CHECK(hangs(false, words) && says(": the program has neither accepted nor refused the "
+					  "request; it ", 1));
+	CHECK(hangs(true, apart ? " has not accepted the request; \"weftctl hang\" on node 10.77."
+				  "0.2 says what it does" :
+			  ", has not accepted the request; it "));
+	CHECK_EQ(weftctl_on(0, "-j hang age 0 cause asking"), 0);
+	return strstr(shown, "\"object\":\"connection\"") && !strstr(shown, "\"len\"");
+}
+
+/* No program listens there, or no node is there. */
+static bool nowhere(void)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(5000) };
+	struct opts o = { .type = FI_EP_MSG, .apart = apart };
+
+	if (!apart)
+		return true;
+	to.sin_addr.s_addr = htonl(0x0a4d0063);
+	memset(&p, 0, sizeof(p));
+	CHECK(pair_sides(&p, &o) && side_endpoint(&p.a, p.a.info, &o));
+	CHECK_EQ(fi_connect(p.a.ep, &to, NULL, 0), 0);
+	return hangs(true, ": node 10.77.0.99 does not answer the handshake: ") &&
+	       says("    connection to 10.77.0.99:5000 since ", 1);
+}
+
+/* Another endpoint of B that takes receives of a queue of its own */
+static bool shares(struct fid_ep **ep, struct fid_ep **queue, uint64_t tag)
+{
+	struct fi_rx_attr attr = { .size = 16, .caps = p.b.info->rx_attr->caps };
+
+	CHECK_EQ(fi_srx_context(p.b.domain, &attr, queue, NULL), 0);
+	CHECK_EQ(fi_trecv(*queue, rbuf, 1000, NULL, FI_ADDR_UNSPEC, tag, 0, NULL), 0);
+	p.b.info->ep_attr->rx_ctx_cnt = FI_SHARED_CONTEXT;
+	CHECK_EQ(fi_endpoint(p.b.domain, p.b.info, ep, NULL), 0);
+	CHECK_EQ(fi_ep_bind(*ep, &p.b.txcq->fid, FI_TRANSMIT), 0);
+	CHECK_EQ(fi_ep_bind(*ep, &p.b.rxcq->fid, FI_RECV), 0);
+	CHECK_EQ(fi_ep_bind(*ep, &p.b.av->fid, 0), 0);
+	CHECK_EQ(fi_ep_bind(*ep, &(*queue)->fid, 0), 0);
+	CHECK_EQ(fi_enable(*ep), 0);
+	return true;
+}
+
+/* Two queues, and a message with another tag at an endpoint of one of them */
+static bool queues(void)
+{
+	struct opts o = { .type = FI_EP_RDM, .apart = apart, .caps = FI_MSG | FI_TAGGED };
+	struct fid_ep *ep[2], *queue[2];
+	uint8_t addr[64];
+	size_t len = sizeof(addr);
+	fi_addr_t to;
+	unsigned int i;
+	bool ok;
+
+	memset(&p, 0, sizeof(p));
+	CHECK(pair_open(&p, &o));
+	for (i = 0; i < 2; i++)
+		CHECK(shares(&ep[i], &queue[i], 0x10 + i));
+	CHECK_EQ(fi_getname(&ep[1]->fid, addr, &len), 0);
+	CHECK_EQ(fi_av_insert(p.a.av, addr, 1, &to, 0, NULL), 1);
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, to, 0x2b, NULL), 0);
+	ok = hangs(false, " s: 1 message waits here with another tag, the oldest with tag 0x2b") &&
+	     says("    receive tag 0x11 since ", 1) && says("with another tag", 1) &&
+	     says("    receive tag 0x10 since ", 1) && says("no message that it takes has come", 1);
+	for (i = 0; i < 2; i++) {
+		fi_close(&ep[i]->fid);
+		fi_close(&queue[i]->fid);
+	}
+	return ok;
+}
+
 static pid_t child;
 
 /* Another program on B's node, which receives nothing. */
@@ -386,6 +468,9 @@ int main(void)
 		{ "a node that does not answer any more", dead },
 		{ "a node that was given up", given_up },
 		{ "long packets that do not arrive", narrow },
+		{ "a request that is not answered", request },
+		{ "a request to no node", nowhere },
+		{ "shared queues", queues },
 		{ "a program that is stopped", stopped },
 	};
 
