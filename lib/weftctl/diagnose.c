@@ -148,7 +148,7 @@ static enum place place(const struct scene *scene, struct shared *shared, const 
 static void count_misses(const struct scene *scene, const struct seen *recv,
 			 struct near_misses *miss)
 {
-	struct shared shared = { NULL };
+	struct shared shared = { .recv = NULL };
 	const struct seen *m;
 	enum place at;
 
@@ -421,7 +421,7 @@ static bool receive_near(const struct scene *scene, const struct seen *send,
 			 const struct seen *to, struct cause *cause)
 {
 	const struct seen *s, *oldest = NULL;
-	struct shared shared = { NULL };
+	struct shared shared = { .recv = NULL };
 	unsigned int n = 0;
 
 	for (s = scene->all; s < scene->all + scene->n; s++) {
@@ -495,7 +495,7 @@ static bool diagnose_send(const struct scene *scene, const struct seen *send, st
 
 static bool diagnose_msg(const struct scene *scene, const struct seen *msg, struct cause *cause)
 {
-	struct shared shared = { NULL };
+	struct shared shared = { .recv = NULL };
 	const struct seen *s;
 
 	for (s = scene->all; s < scene->all + scene->n; s++)

@@ -45,7 +45,8 @@ struct seen {
 	bool in;			/* a flow or a connection to this node */
 	uint32_t last;
 	uint32_t early;
-	uint64_t truncated;		/* of an endpoint: messages longer than their receives */
+	char job[WEFT_JOB_NAME_MAX];	/* of an endpoint, as all below */
+	uint64_t truncated;		/* messages longer than their receives */
 	uint64_t truncated_ms;		/* since the last of them */
 	uint64_t retrans;		/* of a path, as all below: packets sent again */
 	uint64_t srtt;			/* ns */
@@ -78,8 +79,8 @@ struct path_event {
 int see_paths(const char *what, const char *port, struct path_event **all, size_t *n);
 
 /*
- * All objects, and events of paths. @program: state of a process as in /proc/PID/stat; X: /proc does not have it, 0: not
- * known.
+ * All objects, and events of paths. @program: state of a process, in the letters of /proc; X: /proc
+ * does not have it, 0: not known
  */
 struct scene {
 	const struct seen *all;
@@ -93,8 +94,8 @@ struct scene {
 
 /* Words of causes: of receives, of sends, of connections, of messages, of completion queues */
 #define RECV_CAUSES	"tag source kind lost handshake version silent truncated nothing"
-#define SEND_CAUSES	"handshake contact endpoint fence credit window turn receive grant memory " \
-			"ack dead mtu answer tag"
+#define SEND_CAUSES	"handshake contact endpoint fence credit window turn receive grant " \
+			"memory ack dead mtu answer tag"
 #define CONN_CAUSES	"handshake dead asking asked accepted closing"
 #define CAUSES		RECV_CAUSES " " SEND_CAUSES " " CONN_CAUSES " unread cq"
 

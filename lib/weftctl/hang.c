@@ -6,6 +6,7 @@
  * Nothing is asked on other nodes. An answer of theirs would show one node's users what those of
  * another node do, and who may ask would have to be decided anew. The text says where to go on.
  */
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,24 +19,57 @@
 #define EACH_MAX	64	/* objects of a kind and a program that are looked at */
 #define ALL_MAX		4096	/* objects that are looked at */
 
+/* What is to be shown */
+struct hang_filter {
+	struct wait_filter waits;
+	const char *job;		/* NULL: all */
+};
+
 static const struct wait_words words = { "hang", "peer", "cause", HAS_EP | HAS_AGE | HAS_TAG };
 
-/* State of a process, as /proc/PID/stat has it behind the name; X: the file is not there */
-static char program(uint32_t pid)
+/* State of a thread as its file stat has it behind the name; 0: it has ended */
+static char thread(uint32_t pid, const char *tid)
 {
-	char path[32], line[256], *end;
+	char path[64], line[256], *end;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	snprintf(path, sizeof(path), "/proc/%u/task/%.20s/stat", pid, tid);
 	f = fopen(path, "r");
 	if (!f)
-		return 'X';
+		return 0;
 	if (!fgets(line, sizeof(line), f))
 		line[0] = 0;
 	fclose(f);
 	/* a name may contain parentheses */
 	end = strrchr(line, ')');
 	return end && end[1] ? end[2] : 0;
+}
+
+/*
+ * State of a process, by its threads: one that computes, or waits in the kernel, says more than
+ * those that sleep. A process is stopped if all of them are. X: /proc does not have it
+ */
+static char program(uint32_t pid)
+{
+	static const char order[] = "RDSITtZX";
+	const char *best = order + sizeof(order) - 2, *at;
+	struct dirent *entry;
+	char path[32], state;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		state = thread(pid, entry->d_name);
+		at = state ? strchr(order, state) : NULL;
+		if (at && at < best)
+			best = at;
+	}
+	if (dir)
+		closedir(dir);
+	return *best;
 }
 
 /* ---- What is shown ---------------------------------------------------------------------- */
@@ -61,17 +95,56 @@ static int by_program(const void *a, const void *b)
 	return x->age_ms < y->age_ms ? 1 : -(x->age_ms > y->age_ms);
 }
 
+static bool same_program(const struct seen *x, const struct seen *y)
+{
+	return x->pid == y->pid && !strcmp(x->port, y->port);
+}
+
+/* The endpoints of a job. @ep has space for all objects. Return: their number */
+static size_t find_members(const struct scene *scene, const char *job, const struct seen **ep)
+{
+	const struct seen *s;
+	size_t n = 0;
+
+	for (s = scene->all; s < scene->all + scene->n; s++)
+		if (s->kind == SEEN_EP && !strcmp(s->job, job))
+			ep[n++] = s;
+	return n;
+}
+
+/* Is an object of these endpoints: at one, or of the context of one if it is at none? */
+static bool is_of(const struct seen *const *ep, size_t n, const struct seen *x)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (same_program(ep[i], x) && ep[i]->ctx == x->ctx &&
+		    (!x->ep.family || !memcmp(&ep[i]->ep, &x->ep, sizeof(x->ep))))
+			return true;
+	return false;
+}
+
 static bool wanted(const struct wait_filter *f, const struct seen *x)
 {
-	return (x->kind <= SEEN_CQ || x->kind == SEEN_CONN) && x->age_ms >= (f->has_age ? f->age_ms : AGE_MS) &&
+	return (x->kind <= SEEN_CQ || x->kind == SEEN_CONN) &&
+	       x->age_ms >= (f->has_age ? f->age_ms : AGE_MS) &&
 	       (!f->pid || x->pid == f->pid) && (!f->ep || addr_is(&x->ep, f->ep)) &&
 	       (!f->peer || addr_is(&x->peer, f->peer)) &&
 	       (!f->has_tag || (x->tagged && !((x->tag ^ f->tag) & ~x->ignore)));
 }
 
-static bool same_program(const struct seen *x, const struct seen *y)
+/* Objects that may be shown. @members, @to: space for all objects. Return: their number */
+static size_t choose_waiting(const struct scene *scene, const struct hang_filter *filter,
+			     const struct seen **members, const struct seen **to)
 {
-	return x->pid == y->pid && !strcmp(x->port, y->port);
+	size_t nmembers = filter->job ? find_members(scene, filter->job, members) : 0, n = 0;
+	const struct seen *s;
+
+	for (s = scene->all; s < scene->all + scene->n; s++)
+		if (wanted(&filter->waits, s) && (!filter->job || is_of(members, nmembers, s)))
+			to[n++] = s;
+	qsort(to, n, sizeof(*to), by_program);
+	return n;
 }
 
 static bool alike(const struct finding *f, const struct seen *x, const struct cause *cause)
@@ -210,62 +283,112 @@ static void print(const struct finding *f, size_t n)
 	out_end();
 }
 
-/* Nothing is printed. */
-static void say_none(const struct wait_filter *f)
+/* Jobs of endpoints like the one of the filter */
+static const char *near_jobs(const struct scene *scene, const char *job)
 {
-	uint64_t s = (f->has_age ? f->age_ms : AGE_MS) / 1000;
+	const struct seen *s;
+	struct guess g;
 
-	if (f->port || f->ep || f->peer || f->state || f->pid || f->has_tag)
-		complain("hang: nothing matches of what has waited for %" PRIu64 " s%s", s,
-			 f->state ? guess_of(f->state, CAUSES) : "");
+	guess_begin(&g, job);
+	for (s = scene->all; s < scene->all + scene->n; s++)
+		if (s->kind == SEEN_EP && *s->job)
+			guess_word(&g, s->job);
+	return guess_text(&g);
+}
+
+/* Nothing is printed. */
+static void say_none(const struct scene *scene, const struct hang_filter *filter)
+{
+	const struct wait_filter *f = &filter->waits;
+	uint64_t s = (f->has_age ? f->age_ms : AGE_MS) / 1000;
+	const char *near = f->state ? guess_of(f->state, CAUSES) : "";
+
+	if (!*near && filter->job)
+		near = near_jobs(scene, filter->job);
+	if (f->port || f->ep || f->peer || f->state || f->pid || f->has_tag || filter->job)
+		complain("hang: nothing matches of what has waited for %" PRIu64 " s%s", s, near);
 	else
 		complain("hang: nothing has waited for %" PRIu64 " s", s);
 }
 
-static int show(const struct wait_filter *filter)
+/* @members, @waiting: space for all objects. Return: exit status */
+static int show_found(const struct scene *scene, const struct hang_filter *filter,
+		      const struct seen **members, const struct seen **waiting)
 {
+	struct finding *found = calloc(scene->n < ALL_MAX ? scene->n + 1 : ALL_MAX,
+				       sizeof(*found));
+	size_t n, left;
+
+	if (!found || !members || !waiting) {
+		complain("hang: out of memory");
+		free(found);
+		return EXIT_KERNEL;
+	}
+	n = choose_waiting(scene, filter, members, waiting);
+	n = find(scene, &filter->waits, waiting, n, found, &left);
+	print(found, n);
+	if (!n)
+		say_none(scene, filter);
+	if (left)
+		complain("hang: %zu more objects wait, which were not looked at", left);
+	free(found);
+	return 0;
+}
+
+static int show(const struct hang_filter *filter)
+{
+	const struct seen **members = NULL, **waiting = NULL;
 	struct scene scene = { .program = program };
-	const struct seen **waiting;
+	const char *port = filter->waits.port;
 	struct path_event *events = NULL;
-	struct finding *found;
-	size_t i, n = 0, left;
 	struct seen *all;
-	int ret = see("hang", filter->port, &all, &scene.n);
+	int ret = see("hang", port, &all, &scene.n);
 
 	if (!ret)
-		ret = see_more("hang", filter->port, &all, &scene.n);
+		ret = see_more("hang", port, &all, &scene.n);
 	if (!ret)
-		ret = see_paths("hang", filter->port, &events, &scene.nevents);
+		ret = see_paths("hang", port, &events, &scene.nevents);
 	scene.all = all;
 	scene.events = events;
-	waiting = calloc(scene.n + 1, sizeof(*waiting));
-	found = calloc(scene.n < ALL_MAX ? scene.n + 1 : ALL_MAX, sizeof(*found));
-	if (!ret && (!waiting || !found)) {
-		complain("hang: out of memory");
-		ret = EXIT_KERNEL;
-	}
 	if (!ret) {
-		for (i = 0; i < scene.n; i++)
-			if (wanted(filter, &all[i]))
-				waiting[n++] = &all[i];
-		qsort(waiting, n, sizeof(*waiting), by_program);
-		n = find(&scene, filter, waiting, n, found, &left);
-		print(found, n);
-		if (!n)
-			say_none(filter);
-		if (left)
-			complain("hang: %zu more objects wait, which were not looked at", left);
+		members = calloc(scene.n + 1, sizeof(*members));
+		waiting = calloc(scene.n + 1, sizeof(*waiting));
+		ret = show_found(&scene, filter, members, waiting);
 	}
-	free(found);
+	free(members);
 	free(waiting);
 	free(events);
 	free(all);
 	return ret;
 }
 
+/* Take "job NAME" out of the words. Return: 0, -1: message printed */
+static int take_job(int *argc, char **argv, const char **job)
+{
+	/* without a keyword the first one is a port */
+	int i = *argc % 2;
+
+	*job = NULL;
+	while (i + 1 < *argc) {
+		if (!matches(argv[i], "job")) {
+			i += 2;
+			continue;
+		}
+		*job = argv[i + 1];
+		*argc -= 2;
+		memmove(&argv[i], &argv[i + 2], (*argc - i) * sizeof(*argv));
+	}
+	/* "weft0 job": parse_waits() does not know the word */
+	if (*argc == 2 && matches(argv[1], "job") && !matches(argv[0], "port")) {
+		complain("hang show: a value is missing after \"%s\"", argv[1]);
+		return -1;
+	}
+	return 0;
+}
+
 int do_hang(int argc, char **argv)
 {
-	struct wait_filter filter;
+	struct hang_filter filter;
 
 	/* there is one command: its word may be left out before the filters, too */
 	if (argc && matches(argv[0], "show")) {
@@ -273,12 +396,14 @@ int do_hang(int argc, char **argv)
 		argv++;
 	}
 	if (argc != 1 || !asks_help(argv[0], false))
-		return parse_waits(&words, argc, argv, &filter) ? EXIT_USAGE : show(&filter);
+		return take_job(&argc, argv, &filter.job) ||
+		       parse_waits(&words, argc, argv, &filter.waits) ? EXIT_USAGE : show(&filter);
 	printf("Usage: weftctl hang [show] [[port] NAME] [FILTER ...]\n"
 	       "       weftctl hang help\n"
 	       "Shows which programs wait for what, since when, and why.\n"
 	       "FILTER:  age SECONDS       what has waited so long at least, default %d\n"
 	       "         pid PID           of this process\n"
+	       "         job NAME          of endpoints in this job\n"
 	       "         ep ADDRESS        of this endpoint, with its service or without\n"
 	       "         peer ADDRESS      for this endpoint or node\n"
 	       "         tag TAG           with this tag, or that takes it\n"

@@ -85,6 +85,7 @@ static void read_seen(struct seen *s, const struct list *list, struct nlattr *at
 	s->early = find_uint(attrs, len, WEFT_ATTR_FLOW_EARLY);
 	if (s->kind == SEEN_PATH)
 		read_path(s, attrs, len);
+	find_text(s->job, sizeof(s->job), attrs, len, WEFT_ATTR_JOB_NAME);
 	s->truncated = find_uint(attrs, len, WEFT_ATTR_EP_TRUNCATED);
 	s->truncated_ms = find_uint(attrs, len, WEFT_ATTR_EP_TRUNCATED_AGE) / 1000000;
 	s->mtu = (uint32_t)find_uint(attrs, len, WEFT_ATTR_PORT_MTU);

@@ -4,6 +4,7 @@
  * TIMEOUT: 200
  */
 #include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -411,44 +412,127 @@ static bool queues(void)
 	return ok;
 }
 
+/* All that endpoints of a job wait for */
+static bool job(void)
+{
+	struct opts o = { .type = FI_EP_RDM, .apart = apart, .caps = FI_MSG | FI_TAGGED,
+			  .key = "the key of the lab's job" };
+	bool ok;
+
+	CHECK_EQ(shell_on(0, "printf %s \"the key of the lab's job\" | weftctl job add lab key -"),
+		 0);
+	if (apart)
+		CHECK_EQ(shell_on(1, "printf %s \"the key of the lab's job\" | "
+				     "weftctl job add lab key -"), 0);
+	memset(&p, 0, sizeof(p));
+	CHECK(pair_open(&p, &o) && receive_tagged(FI_ADDR_UNSPEC, 0x2a));
+	ok = wait_for_line(apart, "hang age 0 job lab", "    receive tag 0x2a since ");
+	CHECK_EQ(weftctl_on(apart, "hang age 0 job lba"), 0);
+	ok = ok && says("", 1) && says("of what has waited for 0 s; did you mean \"lab\"?", 1);
+	CHECK_EQ(weftctl_on(apart, apart ? "hang weft1 age 0 job lab tag 0x2a" :
+					   "hang port weft0 job lab age 0 tag 0x2a"), 0);
+	ok = ok && says("    receive tag 0x2a since ", 1);
+	CHECK(weftctl_on(apart, "hang weft0 job"));
+	ok = ok && says("a value is missing after \"job\"", 1);
+	pair_close(&p);
+	CHECK_EQ(weftctl_on(0, "job del lab"), 0);
+	CHECK(!apart || !weftctl_on(1, "job del lab"));
+	/* an endpoint without a job */
+	CHECK(begin() && receive_tagged(FI_ADDR_UNSPEC, 0x2a));
+	CHECK_EQ(weftctl_on(apart, "hang age 0 job lab"), 0);
+	return says("hang: nothing matches of what has waited for 0 s", 1) && ok;
+}
+
 static pid_t child;
 
-/* Another program on B's node, which receives nothing. */
-static bool stopped(void)
+static void *compute(void *arg)
 {
-	char addr[64], words[64];
-	size_t len = sizeof(addr);
-	int fd[2], status;
-	fi_addr_t to;
-	bool ok;
+	volatile bool *on = arg;
+
+	while (*on)
+		;
+	return NULL;
+}
+
+/*
+ * Another program on B's node. It neither sends nor receives. @busy: a thread of it computes, while
+ * the first one sleeps
+ */
+static bool other_program(bool busy, char addr[64])
+{
+	int fd[2];
 
 	CHECK(!pipe(fd));
 	fflush(stdout);
 	child = fork();
 	if (!child) {
 		struct opts o = { .type = FI_EP_RDM, .caps = FI_MSG | FI_TAGGED };
+		volatile bool on = true;
 		struct side s = { 0 };
+		size_t len = 64;
+		pthread_t t;
 
 		if (!side_open(&s, apart, &o) || !side_endpoint(&s, s.info, &o) ||
 		    fi_getname(&s.ep->fid, addr, &len) ||
-		    write(fd[1], addr, sizeof(addr)) != sizeof(addr))
+		    (busy && pthread_create(&t, NULL, compute, (void *)&on)) ||
+		    write(fd[1], addr, 64) != 64)
 			_exit(1);
 		for (;;)
 			pause();
 	}
-	CHECK_EQ(read(fd[0], addr, sizeof(addr)), (ssize_t)sizeof(addr));
+	CHECK_EQ(read(fd[0], addr, 64), 64);
 	close(fd[0]);
 	close(fd[1]);
+	return true;
+}
+
+static bool end_program(void)
+{
+	int status;
+
+	kill(child, SIGKILL);
+	return waitpid(child, &status, 0) == child;
+}
+
+static bool stop_program(void)
+{
+	int status;
+
 	CHECK_EQ(kill(child, SIGSTOP), 0);
 	CHECK_EQ(waitpid(child, &status, WUNTRACED), child);
-	CHECK(begin());
+	return true;
+}
+
+/* The receiver is stopped. */
+static bool stopped(void)
+{
+	char addr[64], words[64];
+	fi_addr_t to;
+	bool ok;
+
+	CHECK(other_program(false, addr) && stop_program() && begin());
 	CHECK_EQ(fi_av_insert(p.a.av, addr, 1, &to, 0, NULL), 1);
 	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, to, 7, NULL), 0);
 	snprintf(words, sizeof(words), ": process %d (admin_hang) of user 0 is stopped", child);
 	ok = hangs(false, words) && says("no receive is posted: the program is stopped", 1);
-	kill(child, SIGKILL);
-	waitpid(child, &status, 0);
-	return ok;
+	return end_program() && ok;
+}
+
+/* The sender that a receive names computes in one of its threads, and later is stopped. */
+static bool busy_sender(void)
+{
+	char addr[64], words[128];
+	fi_addr_t from;
+	bool ok;
+
+	CHECK(other_program(true, addr) && begin());
+	CHECK_EQ(fi_av_insert(p.b.av, addr, 1, &from, 0, NULL), 1);
+	CHECK(receive_tagged(from, 7));
+	ok = hangs(false, " has sent nothing that is still to be received; it computes");
+	snprintf(words, sizeof(words), ": process %d (admin_hang), which has the endpoint ", child);
+	ok = ok && says(words, 1) && stop_program() &&
+	     hangs(false, " has sent nothing that is still to be received; it is stopped");
+	return end_program() && ok;
 }
 
 int main(void)
@@ -471,7 +555,9 @@ int main(void)
 		{ "a request that is not answered", request },
 		{ "a request to no node", nowhere },
 		{ "shared queues", queues },
-		{ "a program that is stopped", stopped },
+		{ "what a job waits for", job },
+		{ "a receiver that is stopped", stopped },
+		{ "a sender that computes, and is stopped", busy_sender },
 	};
 
 	sbuf = calloc(1, ROOM);
