@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 #include <netlink/genl/genl.h>
@@ -129,7 +130,9 @@ void release(struct answers *answers)
 
 void copy_name(char *name, size_t size, const struct nlattr *attr)
 {
-	nla_strlcpy(name, attr, size);
+	name[0] = 0;
+	if (attr)
+		nla_strlcpy(name, attr, size);
 }
 
 /* ---- What is printed --------------------------------------------------------------------- */
@@ -618,6 +621,85 @@ static void test_nothing(void)
 	forget();
 }
 
+/* Kinds that there are not are refused. */
+static void test_kinds(void)
+{
+	nla_put_string(object(WEFT_CMD_EVENT_GET, "weft0"), WEFT_ATTR_EVENT_WHAT, "link-up");
+	CHECK(!run(do_event, "show", "event", "link-up") && *caught.text && !*caught.said);
+	CHECK(!run(do_event, "show", "event", "link-down") && !*caught.text);
+	check_text(caught.said, "weftctl: event show: nothing matches\n");
+	CHECK(run(do_event, "show", "event", "linkdown") == EXIT_USAGE && !*caught.text);
+	check_text(caught.said, "weftctl: event: there is no kind of event \"linkdown\", try "
+		   "\"weftctl event help\"; did you mean \"link-down\"?\n");
+	/* monitor would wait for ever; beginnings of kinds are none */
+	CHECK(run(do_monitor, "event", "linkdown", NULL) == EXIT_USAGE && *caught.said);
+	CHECK(run(do_monitor, "event", "link", NULL) == EXIT_USAGE && *caught.said);
+	CHECK(run(do_monitor, "event", "", NULL) == EXIT_USAGE && *caught.said);
+	forget();
+}
+
+/* An endpoint of a job, and a receive there that waits for a minute */
+static void put_waiting(void)
+{
+	struct nl_msg *msg = object(WEFT_CMD_EP_GET, "weft0");
+
+	put_addr(msg, WEFT_ATTR_EP_ADDR, "10.77.0.1", 7);
+	nla_put_string(msg, WEFT_ATTR_JOB_NAME, "lab");
+	msg = object(WEFT_CMD_RECV_GET, "weft0");
+	put_addr(msg, WEFT_ATTR_EP_ADDR, "10.77.0.1", 7);
+	nla_put_u64(msg, WEFT_ATTR_AGE, 60000000000ull);
+}
+
+/* The path to a node was given up, or has come up, so many seconds ago. */
+static void put_path_event(const char *what, unsigned int s)
+{
+	struct nl_msg *msg = object(WEFT_CMD_EVENT_GET, "weft0");
+
+	put_addr(msg, WEFT_ATTR_EVENT_PEER, "10.77.0.2", 0);
+	nla_put_string(msg, WEFT_ATTR_EVENT_WHAT, what);
+	nla_put_string(msg, WEFT_ATTR_EVENT_WHY, "the node was silent");
+	nla_put_u64(msg, WEFT_ATTR_EVENT_FIRST, 1);
+	nla_put_u64(msg, WEFT_ATTR_EVENT_LAST, (time(NULL) - s) * 1000000000ull);
+}
+
+static void test_hang_events(void)
+{
+	put_waiting();
+	put_path_event("path-idle", 1);
+	CHECK(!run(do_hang, NULL, NULL, NULL) && !strstr(caught.text, "given up"));
+	put_path_event("path-down", 100);
+	CHECK(!run(do_hang, NULL, NULL, NULL) && !strstr(caught.text, "given up"));
+	put_path_event("path-down", 20);
+	CHECK(!run(do_hang, NULL, NULL, NULL) && strstr(caught.text, " has come; node 10.77.0.2 "
+							"was given up 2") &&
+	      strstr(caught.text, " s ago: the node was silent\n"));
+	put_path_event("path-up", 10);
+	CHECK(!run(do_hang, NULL, NULL, NULL) && !strstr(caught.text, "given up"));
+	forget();
+}
+
+static void test_hang(void)
+{
+	CHECK(!run(do_hang, NULL, NULL, NULL) && !*caught.text);
+	check_text(caught.said, "weftctl: hang: nothing has waited for 10 s\n");
+	put_waiting();
+	CHECK(!run(do_hang, NULL, NULL, NULL) && strstr(caught.text, "since 60 s: no message"));
+	CHECK(!run(do_hang, "job", "lab", NULL) && strstr(caught.text, "since 60 s: no message"));
+	CHECK(!run(do_hang, "age", "100", NULL) && !*caught.text);
+	check_text(caught.said, "weftctl: hang: nothing has waited for 100 s\n");
+	CHECK(!run(do_hang, "job", "lbb", NULL) && !*caught.text);
+	check_text(caught.said, "weftctl: hang: nothing matches of what has waited for 10 s; did "
+		   "you mean \"lab\"?\n");
+	CHECK(!run(do_hang, "cause", "crdit", NULL) && !*caught.text);
+	check_text(caught.said, "weftctl: hang: nothing matches of what has waited for 10 s; did "
+		   "you mean \"credit\"?\n");
+	CHECK(!run(do_hang, "pid", "4711", NULL) && !*caught.text);
+	check_text(caught.said, "weftctl: hang: nothing matches of what has waited for 10 s\n");
+	CHECK(run(do_hang, "weft0", "job", NULL) == EXIT_USAGE);
+	check_text(caught.said, "weftctl: hang show: a value is missing after \"job\"\n");
+	forget();
+}
+
 static const struct test tests[] = {
 	{ "names that there are not", test_refused },
 	{ "arguments to which the kernel points", test_pointed },
@@ -625,6 +707,9 @@ static const struct test tests[] = {
 	{ "details", test_details },
 	{ "tables", test_tables },
 	{ "nothing matches", test_nothing },
+	{ "kinds of events", test_kinds },
+	{ "what waits, and filters", test_hang },
+	{ "what waits, and paths that were given up", test_hang_events },
 	{ "probes of a path", test_probe },
 	{ "histograms", test_histograms },
 	{ "histograms for Prometheus", test_metrics },

@@ -125,15 +125,17 @@ unknown()
 kinds()
 {
 	unknown linkdown monitor && unknown linkdown monitor weft0 count 1 &&
-		unknown linkdown event show weft0 && unknown nosuch event show && unknown nosuch monitor
+		unknown linkdown event show weft0 && unknown nosuch event show &&
+		unknown nosuch monitor
 }
 
 # A port that is not there may come.
 later()
 {
 	monitor monitor wefto count 1 || return 1
-	vm_wait 20 grep -q '^weftctl: monitor: there is no port "wefto" now; .*"weft0"?$' \
-		/run/weft/monitor_said && node 0 weftctl port add wefto loop addr 10.79.0.1 || return 1
+	said='^weftctl: monitor: there is no port "wefto" now; .*"weft0"?$'
+	vm_wait 20 grep -q "$said" /run/weft/monitor_said &&
+		node 0 weftctl port add wefto loop addr 10.79.0.1 || return 1
 	wait $monitor || return 1
 	node 0 weftctl port del wefto
 	grep -q ' wefto: port-added$' /run/weft/monitored || return 1
