@@ -96,6 +96,8 @@ static int weft_dump_ep(struct sk_buff *skb, struct netlink_callback *cb, struct
 	       nla_put(skb, WEFT_ATTR_EP_ADDR, sizeof(ep.info.addr), &ep.info.addr) ||
 	       (ep.info.peer.family &&
 		nla_put(skb, WEFT_ATTR_EP_PEER, sizeof(ep.info.peer), &ep.info.peer)) ||
+	       (ep.info.srq != WEFT_HANDLE_NONE &&
+		nla_put_u32(skb, WEFT_ATTR_SRQ, ep.info.srq)) ||
 	       nla_put_u32(skb, WEFT_ATTR_EP_POSTED, ep.info.posted) ||
 	       nla_put_u32(skb, WEFT_ATTR_EP_UNEXP, ep.info.unexp) ||
 	       nla_put_u32(skb, WEFT_ATTR_EP_SENDING, ep.info.sending) ||

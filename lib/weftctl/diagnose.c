@@ -80,7 +80,6 @@ static const char *plural(unsigned int n)
 /* Messages that wait where a receive is posted, by what prevents the match */
 struct near_misses {
 	unsigned int tags, sources, kinds;
-	bool maybe;				/* the receive is perhaps at another endpoint */
 	const struct seen *tag, *source;	/* the oldest */
 };
 
@@ -100,64 +99,40 @@ static bool same_context(const struct seen *a, const struct seen *b)
 	return a->pid == b->pid && a->ctx == b->ctx && !strcmp(a->port, b->port);
 }
 
-/* Is an object, which is at an endpoint, where a receive is? */
-enum place { ELSEWHERE, PERHAPS, THERE };
-
-/* Endpoints of its context at which a shared receive is: THERE: all with messages */
-struct shared {
-	const struct seen *recv;	/* the one that was asked about last, NULL: none */
-	enum place place;
-};
-
-/*
- * The kernel does not say from which queue an endpoint takes. It says of each queue how many
- * endpoints do, and how many of these have messages.
- */
-static enum place place_shared(const struct scene *scene, const struct seen *recv)
+/* The endpoint of this node at an address */
+static const struct seen *endpoint_at(const struct scene *scene, const struct weft_sockaddr *addr)
 {
-	const struct seen *s, *queue = NULL;
-	unsigned int eps = 0;
+	const struct seen *s;
 
-	for (s = scene->all; s < scene->all + scene->n; s++) {
-		if (!same_context(s, recv))
-			continue;
-		eps += s->kind == SEEN_EP;
-		if (s->kind == SEEN_SRQ && s->srq == recv->srq)
-			queue = s;
-	}
-	if (!queue)
-		return PERHAPS;
-	if (!queue->eps || !queue->waiting)
-		return ELSEWHERE;
-	return queue->eps >= eps ? THERE : PERHAPS;
+	for (s = scene->all; s < scene->all + scene->n; s++)
+		if (s->kind == SEEN_EP && same_ep(&s->ep, addr))
+			return s;
+	return NULL;
 }
 
-static enum place place(const struct scene *scene, struct shared *shared, const struct seen *recv,
-			const struct seen *x)
+/* Is @x, at an endpoint, where a receive is? A shared one is at all endpoints of its queue. */
+static bool is_at(const struct scene *scene, const struct seen *recv, const struct seen *x)
 {
+	const struct seen *ep;
+
 	if (recv->ep.family)
 		return recv->pid == x->pid && !strcmp(recv->port, x->port) &&
-		       same_ep(&recv->ep, &x->ep) ? THERE : ELSEWHERE;
+		       same_ep(&recv->ep, &x->ep);
 	if (!same_context(recv, x))
-		return ELSEWHERE;
-	if (!shared->recv || shared->recv->srq != recv->srq || !same_context(shared->recv, recv))
-		*shared = (struct shared){ recv, place_shared(scene, recv) };
-	return shared->place;
+		return false;
+	ep = endpoint_at(scene, &x->ep);
+	return ep && ep->srq == recv->srq;
 }
 
 static void count_misses(const struct scene *scene, const struct seen *recv,
 			 struct near_misses *miss)
 {
-	struct shared shared = { .recv = NULL };
 	const struct seen *m;
-	enum place at;
 
 	memset(miss, 0, sizeof(*miss));
 	for (m = scene->all; m < scene->all + scene->n; m++) {
-		at = m->kind == SEEN_MSG ? place(scene, &shared, recv, m) : ELSEWHERE;
-		if (at == ELSEWHERE)
+		if (m->kind != SEEN_MSG || !is_at(scene, recv, m))
 			continue;
-		miss->maybe = at == PERHAPS;
 		if (recv->tagged != m->tagged) {
 			miss->kinds += fits_source(recv, m);
 		} else if (!fits_source(recv, m)) {
@@ -191,17 +166,6 @@ static const struct seen *path_to(const struct scene *scene, const struct seen *
 	for (s = scene->all; s < scene->all + scene->n; s++)
 		if (s->kind == SEEN_PATH && !strcmp(s->port, x->port) &&
 		    same_node(&s->peer, &x->peer))
-			return s;
-	return NULL;
-}
-
-/* The endpoint of this node at an address */
-static const struct seen *endpoint_at(const struct scene *scene, const struct weft_sockaddr *addr)
-{
-	const struct seen *s;
-
-	for (s = scene->all; s < scene->all + scene->n; s++)
-		if (s->kind == SEEN_EP && same_ep(&s->ep, addr))
 			return s;
 	return NULL;
 }
@@ -315,25 +279,23 @@ static void add_given_up(const struct scene *scene, const struct seen *recv, str
 static bool diagnose_recv(const struct scene *scene, const struct seen *recv, struct cause *cause)
 {
 	struct near_misses miss;
-	const char *maybe;
 	char from[ADDR_TEXT];
 
 	count_misses(scene, recv, &miss);
-	maybe = miss.maybe ? ", perhaps at an endpoint that does not take from this queue" : "";
 	if (miss.tags)
-		return say(cause, "tag", "%u message%s%s %s here with %s tag%s, the oldest with "
-			   "tag 0x%" PRIx64 " from %s%s", miss.tags, plural(miss.tags),
-			   miss.maybe ? "" : " that the receive could take",
-			   miss.tags == 1 ? "waits" : "wait", miss.tags == 1 ? "another" : "other",
-			   plural(miss.tags), miss.tag->tag, address(from, &miss.tag->peer), maybe);
+		return say(cause, "tag", "%u message%s that the receive could take %s here with "
+			   "%s tag%s, the oldest with tag 0x%" PRIx64 " from %s", miss.tags,
+			   plural(miss.tags), miss.tags == 1 ? "waits" : "wait",
+			   miss.tags == 1 ? "another" : "other", plural(miss.tags), miss.tag->tag,
+			   address(from, &miss.tag->peer));
 	if (miss.sources)
-		return say(cause, "source", "a message with this tag waits here, but it is from "
-			   "%s%s", address(from, &miss.source->peer), maybe);
+		return say(cause, "source", "a message with this tag waits here, but it is from %s",
+			   address(from, &miss.source->peer));
 	if (miss.kinds)
 		return say(cause, "kind", "%u message%s of the sender wait%s here, %s: the receive "
-			   "takes %s%s", miss.kinds, plural(miss.kinds), miss.kinds == 1 ? "s" : "",
+			   "takes %s", miss.kinds, plural(miss.kinds), miss.kinds == 1 ? "s" : "",
 			   recv->tagged ? "untagged" : "tagged",
-			   recv->tagged ? "tagged ones only" : "untagged ones only", maybe);
+			   recv->tagged ? "tagged ones only" : "untagged ones only");
 	if (recv->named && recv->peer.family) {
 		silent(scene, recv, cause);
 		/* the sender may have put all that it had into a message that was too long */
@@ -421,11 +383,10 @@ static bool receive_near(const struct scene *scene, const struct seen *send,
 			 const struct seen *to, struct cause *cause)
 {
 	const struct seen *s, *oldest = NULL;
-	struct shared shared = { .recv = NULL };
 	unsigned int n = 0;
 
 	for (s = scene->all; s < scene->all + scene->n; s++) {
-		if (s->kind != SEEN_RECV || place(scene, &shared, s, to) == ELSEWHERE)
+		if (s->kind != SEEN_RECV || !is_at(scene, s, to))
 			continue;
 		if (!n++ || s->age_ms > oldest->age_ms)
 			oldest = s;
@@ -495,11 +456,10 @@ static bool diagnose_send(const struct scene *scene, const struct seen *send, st
 
 static bool diagnose_msg(const struct scene *scene, const struct seen *msg, struct cause *cause)
 {
-	struct shared shared = { .recv = NULL };
 	const struct seen *s;
 
 	for (s = scene->all; s < scene->all + scene->n; s++)
-		if (s->kind == SEEN_RECV && place(scene, &shared, s, msg) != ELSEWHERE)
+		if (s->kind == SEEN_RECV && is_at(scene, s, msg))
 			return false;
 	return say(cause, "unread", "no receive is posted: the program %s",
 		   program_words(scene->program(msg->pid)));

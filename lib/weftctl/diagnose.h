@@ -14,7 +14,7 @@
 enum seen_kind {
 	SEEN_RECV, SEEN_MSG, SEEN_SEND, SEEN_CQ,	/* what may wait */
 	SEEN_FLOW, SEEN_PATH, SEEN_EP, SEEN_PORT,
-	SEEN_CONN, SEEN_SRQ		/* see_more(): a connection may wait, too */
+	SEEN_CONN			/* see_more(): a connection may wait, too */
 };
 
 /* An object that the kernel has reported. A value that it lacks is 0. */
@@ -24,7 +24,7 @@ struct seen {
 	uint32_t pid;
 	uint32_t uid;
 	uint32_t ctx;
-	uint32_t srq;			/* of a shared receive, or a queue of them */
+	uint32_t srq;			/* of a shared receive, or of an endpoint that takes from it */
 	char comm[16];
 	struct weft_sockaddr ep;	/* of this node; family 0: a shared receive */
 	struct weft_sockaddr peer;	/* the only sender, the sender, destination, remote node */
@@ -39,7 +39,6 @@ struct seen {
 	uint32_t unread;		/* slots that the program has not read */
 	uint32_t waiting;		/* completions that wait for slots; age_ms: since when;
 					 * of a shared queue: endpoints with messages */
-	uint32_t eps;			/* of a shared queue: endpoints that take from it */
 	uint64_t age_ms;
 	char state[16];			/* of a send: what it waits for; of a connection */
 	bool in;			/* a flow or a connection to this node */

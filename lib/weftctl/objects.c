@@ -45,6 +45,7 @@ static const struct field ep_fields[] = {
 	{ WEFT_ATTR_EP_TYPE, STR, OUT_KEY, "type" },
 	{ WEFT_ATTR_EP_STATE, STR, OUT_KEY, "state" },
 	{ WEFT_ATTR_EP_PEER, ADDR, OUT_KEY, "peer" },
+	{ WEFT_ATTR_SRQ, UINT, OUT_KEY, "srq" },
 	{ WEFT_ATTR_EP_POSTED, UINT, OUT_KEY, "posted" },
 	{ WEFT_ATTR_EP_UNEXP, UINT, OUT_KEY, "unexpected" },
 	{ WEFT_ATTR_EP_SENDING, UINT, OUT_KEY, "sending" },

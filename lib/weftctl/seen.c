@@ -31,7 +31,6 @@ static const struct list lists[] = {
 
 static const struct list more_lists[] = {
 	{ WEFT_CMD_CONN_GET, SEEN_CONN, WEFT_ATTR_EP_PEER, WEFT_ATTR_CONN_STATE },
-	{ WEFT_CMD_SRQ_GET, SEEN_SRQ, WEFT_ATTR_UNSPEC, WEFT_ATTR_KIND },
 };
 
 static void read_path(struct seen *s, struct nlattr *attrs, int len)
@@ -50,12 +49,6 @@ static void read_cq(struct seen *s, struct nlattr *attrs, int len)
 	s->slots = (uint32_t)find_uint(attrs, len, WEFT_ATTR_CQ_SLOTS);
 	s->unread = (uint32_t)find_uint(attrs, len, WEFT_ATTR_CQ_UNREAD);
 	s->waiting = (uint32_t)find_uint(attrs, len, WEFT_ATTR_CQ_WAITING);
-}
-
-static void read_srq(struct seen *s, struct nlattr *attrs, int len)
-{
-	s->eps = (uint32_t)find_uint(attrs, len, WEFT_ATTR_CTX_NEP);
-	s->waiting = (uint32_t)find_uint(attrs, len, WEFT_ATTR_SRQ_WAITING);
 }
 
 static void read_seen(struct seen *s, const struct list *list, struct nlattr *attrs, int len)
@@ -91,8 +84,6 @@ static void read_seen(struct seen *s, const struct list *list, struct nlattr *at
 	s->mtu = (uint32_t)find_uint(attrs, len, WEFT_ATTR_PORT_MTU);
 	if (s->kind == SEEN_CQ)
 		read_cq(s, attrs, len);
-	if (s->kind == SEEN_SRQ)
-		read_srq(s, attrs, len);
 	if (s->kind == SEEN_CONN) {
 		find_text(way, sizeof(way), attrs, len, WEFT_ATTR_CONN_ROLE);
 		s->in = !strcmp(way, "passive");

@@ -311,6 +311,7 @@ int weft_ep_getpeer(struct weft_ep *ep, struct weft_sockaddr *addr);
  * @addr: own address
  * @peer: address of the peer, family 0: none
  * @job: name of its job, empty: the default one
+ * @srq: handle of the shared receive queue from which it takes, WEFT_HANDLE_NONE: its own ring
  * @posted: posted receives
  * @unexp: unexpected messages
  * @sending: sends under way
@@ -328,6 +329,7 @@ struct weft_ep_info {
 	struct weft_sockaddr addr;
 	struct weft_sockaddr peer;
 	char job[WEFT_JOB_NAME_MAX];
+	u32 srq;
 	u32 posted;
 	u32 unexp;
 	u32 sending;

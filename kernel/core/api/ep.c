@@ -479,6 +479,7 @@ void weft_ep_look(struct weft_ep *ep, struct weft_ep_info *info)
 	info->state = ep->state;
 	if (ep->cm.conn)
 		info->peer = ep->cm.conn->addr;
+	info->srq = ep->rx.srq ? ep->rx.srq->conf.handle : WEFT_HANDLE_NONE;
 	info->posted = ep->rx.match.nposts;
 	info->unexp = ep->rx.match.nunexp;
 	info->sending = ep->tx.ntxm;
