@@ -14,6 +14,7 @@
 
 static bool json, pretty, details, metrics, oneline, brief, statistics;
 static const char *columns;	/* of this output, NULL: all values */
+static const char *hidden;	/* the key of values that are left out, NULL: none */
 static int depth;		/* number of open JSON brackets */
 static bool filled;		/* the innermost bracket has an element */
 static uint64_t lists;		/* bit N: the bracket at depth N is a list's */
@@ -67,6 +68,11 @@ bool out_has_statistics(void)
 	return statistics;
 }
 
+void out_hide(const char *key)
+{
+	hidden = key;
+}
+
 void out_columns(const char *names)
 {
 	columns = brief ? names : NULL;
@@ -85,6 +91,8 @@ static bool is_table(void)
 /* A brief output has only the values of its columns. */
 static bool is_left_out(const char *key)
 {
+	if (hidden && !strcmp(key, hidden))
+		return true;
 	return columns && !brief_has(columns, key);
 }
 

@@ -19,6 +19,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <linux/virtio_config.h>
+#include <linux/virtio_net.h>
+#include <linux/virtio_ring.h>
 #include <netlink/attr.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -260,6 +263,108 @@ static bool print_device(const char *name)
 	return !ret;
 }
 
+/* Names of the bits that virtio devices have for the network, without VIRTIO_NET_F_ */
+static const char *const virtio_features[64] = {
+	[VIRTIO_NET_F_CSUM] = "csum", [VIRTIO_NET_F_GUEST_CSUM] = "guest_csum",
+	[VIRTIO_NET_F_CTRL_GUEST_OFFLOADS] = "ctrl_guest_offloads", [VIRTIO_NET_F_MTU] = "mtu",
+	[VIRTIO_NET_F_MAC] = "mac", [VIRTIO_NET_F_GUEST_TSO4] = "guest_tso4",
+	[VIRTIO_NET_F_GUEST_TSO6] = "guest_tso6", [VIRTIO_NET_F_GUEST_ECN] = "guest_ecn",
+	[VIRTIO_NET_F_GUEST_UFO] = "guest_ufo", [VIRTIO_NET_F_HOST_TSO4] = "host_tso4",
+	[VIRTIO_NET_F_HOST_TSO6] = "host_tso6", [VIRTIO_NET_F_HOST_ECN] = "host_ecn",
+	[VIRTIO_NET_F_HOST_UFO] = "host_ufo", [VIRTIO_NET_F_MRG_RXBUF] = "mrg_rxbuf",
+	[VIRTIO_NET_F_STATUS] = "status", [VIRTIO_NET_F_CTRL_VQ] = "ctrl_vq",
+	[VIRTIO_NET_F_CTRL_RX] = "ctrl_rx", [VIRTIO_NET_F_CTRL_VLAN] = "ctrl_vlan",
+	[VIRTIO_NET_F_CTRL_RX_EXTRA] = "ctrl_rx_extra",
+	[VIRTIO_NET_F_GUEST_ANNOUNCE] = "guest_announce", [VIRTIO_NET_F_MQ] = "mq",
+	[VIRTIO_NET_F_CTRL_MAC_ADDR] = "ctrl_mac_addr",
+	[VIRTIO_RING_F_INDIRECT_DESC] = "indirect_desc", [VIRTIO_RING_F_EVENT_IDX] = "event_idx",
+	[VIRTIO_F_VERSION_1] = "version_1", [VIRTIO_F_ACCESS_PLATFORM] = "access_platform",
+	[VIRTIO_F_RING_PACKED] = "ring_packed", [VIRTIO_NET_F_SPEED_DUPLEX] = "speed_duplex",
+};
+
+/* The features that the driver and the device use: sysfs has a digit for each bit. */
+static void print_features(const char *device)
+{
+	char name[PATH_MAX];
+	unsigned int bit;
+	FILE *f;
+	int c;
+
+	snprintf(name, sizeof(name), "%s/features", device);
+	f = fopen(name, "r");
+	if (!f) {
+		printf("features: %s: %s\n", name, strerror(errno));
+		return;
+	}
+	fputs("features:", stdout);
+	for (bit = 0; bit < 64 && ((c = getc(f)) == '0' || c == '1'); bit++) {
+		if (c == '1' && virtio_features[bit])
+			printf(" %s", virtio_features[bit]);
+		else if (c == '1')
+			printf(" bit_%u", bit);
+	}
+	putchar('\n');
+	fclose(f);
+}
+
+/* The interrupts of a device: the lines of its queues, with a number for each processor */
+static void print_interrupts(const char *device)
+{
+	FILE *f = fopen("/proc/interrupts", "r");
+	char *line = NULL, word[64];
+	size_t room = 0;
+
+	snprintf(word, sizeof(word), "%.48s-", device);
+	while (f && getline(&line, &room, f) > 0)
+		if (strstr(line, word))
+			printf("interrupts: %s", line + strspn(line, " "));
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+/* A file of a device that has one line */
+static void print_fact(const char *what, const char *device, const char *file)
+{
+	char name[PATH_MAX];
+
+	snprintf(name, sizeof(name), "%s/%s", device, file);
+	if (!access(name, R_OK))
+		print_line(what, name, "");
+}
+
+/* A device that its port owns: no program knows it, sysfs does. @device: its folder there */
+static void print_virtio(const char *device)
+{
+	char name[PATH_MAX], driver[PATH_MAX];
+	ssize_t len;
+
+	printf("virtio device: %s\n", strrchr(device, '/') + 1);
+	snprintf(name, sizeof(name), "%s/driver", device);
+	len = readlink(name, driver, sizeof(driver) - 1);
+	driver[len < 0 ? 0 : len] = 0;
+	printf("driver: %s\n", len < 0 ? "none" : strrchr(driver, '/') + 1);
+	print_fact("status", device, "status");
+	print_features(device);
+	print_fact("PCI vendor", device, "../vendor");
+	print_fact("PCI device", device, "../device");
+	print_fact("PCI subsystem", device, "../subsystem_device");
+	print_fact("NUMA node", device, "../numa_node");
+	print_fact("near processors", device, "../local_cpulist");
+	print_interrupts(strrchr(device, '/') + 1);
+}
+
+static void print_owned(const char *device)
+{
+	char pattern[PATH_MAX];
+
+	/* a port is told the PCI address or the name of its device */
+	snprintf(pattern, sizeof(pattern), "/sys/bus/virtio/devices/%s", device);
+	each_file(pattern, print_virtio);
+	snprintf(pattern, sizeof(pattern), "/sys/bus/pci/devices/%s/virtio[0-9]*", device);
+	each_file(pattern, print_virtio);
+}
+
 static int devices(int argc, char **argv)
 {
 	char port[WEFT_NAME_MAX], netdev[WEFT_NAME_MAX], device[WEFT_NAME_MAX];
@@ -278,6 +383,8 @@ static int devices(int argc, char **argv)
 		       "no device");
 		if (netdev[0] && !print_device(netdev))
 			ret = EXIT_FAILURE;
+		if (!netdev[0] && device[0])
+			print_owned(device);
 	}
 	release(&ports);
 	return ret;
@@ -347,17 +454,19 @@ static const struct section sections[] = {
 	{ "job show", do_job, { "show" }, true },
 	{ "user show", do_user, { "show" }, true },
 	{ "ctx show", do_ctx, { "show" }, true },
-	{ "ep show", do_ep, { "show" }, true },
-	{ "path show", do_path, { "show" }, true },
+	{ "-s ep show", do_ep, { "show" }, true },
+	{ "-s path show", do_path, { "show" }, true },
 	{ "neigh show", do_neigh, { "show" }, true },
 	{ "conn show", do_conn, { "show" }, true },
 	{ "cq show", do_cq, { "show" }, true },
 	{ "srq show", do_srq, { "show" }, true },
+	{ "mr show", do_mr, { "show" }, true },
 	{ "flow show", do_flow, { "show" }, true },
 	{ "send show", do_send, { "show" }, true },
 	{ "recv show", do_recv, { "show" }, true },
 	{ "msg show", do_msg, { "show" }, true },
 	{ "hang", do_hang, { NULL }, true },
+	{ "event show", do_event, { "show" }, true },
 	{ "stats show -d", do_stats, { "show", "-d" }, true },
 	{ "histogram show", do_histogram, { "show" }, true },
 	{ "stats -i 1 -c 1", do_stats, { "-i", "1", "-c", "1" }, true },
@@ -465,6 +574,9 @@ static void be_report(int to)
 	setenv("LC_ALL", "C", 1);
 	out_mode(false, false);
 	out_more(false, false);
+	out_count(true);
+	/* those of memory let peers access it */
+	out_hide("key");
 	gethostname(host, sizeof(host) - 1);
 	date_text(date, sizeof(date), "%Y-%m-%dT%H:%M:%S%z");
 	printf("weft report of %s, %s, by user %u\n", host, date, getuid());

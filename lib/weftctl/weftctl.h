@@ -310,6 +310,8 @@ bool out_is_brief(void);
 /* More counters are wanted. */
 void out_count(bool statistics);
 bool out_has_statistics(void);
+/* Values with this key are left out; NULL: none */
+void out_hide(const char *key);
 /* Columns of the next output, if it is brief; without them it is not */
 void out_columns(const char *columns);
 /* The end of a line within an object: with out_form(), a backslash */

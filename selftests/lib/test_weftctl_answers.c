@@ -378,6 +378,23 @@ static void test_details(void)
 	forget();
 }
 
+/* What a report leaves out */
+static void test_hidden(void)
+{
+	struct nl_msg *msg = object(WEFT_CMD_MR_GET, "weft0");
+
+	nla_put_string(msg, WEFT_ATTR_KIND, "remote");
+	nla_put_u64(msg, WEFT_ATTR_MR_KEY, 0x77);
+	nla_put_u64(msg, WEFT_ATTR_LEN, 5);
+	CHECK(!run(do_mr, "show", NULL, NULL));
+	check_text(caught.text, "weft0: remote key 0x77 len 5\n");
+	out_hide("key");
+	CHECK(!run(do_mr, "show", NULL, NULL));
+	check_text(caught.text, "weft0: remote len 5\n");
+	out_hide(NULL);
+	forget();
+}
+
 static void test_tables(void)
 {
 	struct nl_msg *msg = message();
@@ -705,6 +722,7 @@ static const struct test tests[] = {
 	{ "arguments to which the kernel points", test_pointed },
 	{ "statistics of endpoints and paths", test_sums },
 	{ "details", test_details },
+	{ "what a report leaves out", test_hidden },
 	{ "tables", test_tables },
 	{ "nothing matches", test_nothing },
 	{ "kinds of events", test_kinds },

@@ -5,6 +5,7 @@
 # TIMEOUT: 240
 
 . "$VM_REPO/selftests/vm/lib.sh"
+. "$VM_REPO/selftests/vm/tests/lib/rates.sh"
 
 dir=/run/weft/report
 
@@ -25,14 +26,15 @@ sections()
 	cat /run/weft/said
 	[ $status = 0 ] && [ "$(cat /run/weft/said)" = $dir/r.txt ] || return 1
 	for title in versions machine configuration "module parameters" "port show" "limit show" \
-		"job show" "user show" "ctx show" "ep show" "path show" "neigh show" "conn show" \
-		"cq show" "srq show" "flow show" "send show" "recv show" "msg show" hang "stats show -d" "histogram show" "stats -i 1 -c 1" \
+		"job show" "user show" "ctx show" "-s ep show" "-s path show" "neigh show" \
+		"conn show" "cq show" "srq show" "mr show" "flow show" "send show" "recv show" \
+		"msg show" hang "event show" "stats show -d" "histogram show" "stats -i 1 -c 1" \
 		"devices of ports" "kernel log" "service log"; do
 		[ "$(grep -cxF "==== $title ====" $dir/r.txt)" = 1 ] || { echo "no $title"; return 1; }
 	done
 	cat $dir/r.txt
-	[ "$(grep -c '^==== ' $dir/r.txt)" = 27 ] && [ "$(stat -c %a $dir/r.txt)" = 600 ] &&
-		tail -n 1 $dir/r.txt | grep -x '==== end: 26 sections, [0-9]* failed ===='
+	[ "$(grep -c '^==== ' $dir/r.txt)" = 29 ] && [ "$(stat -c %a $dir/r.txt)" = 600 ] &&
+		tail -n 1 $dir/r.txt | grep -x '==== end: 28 sections, [0-9]* failed ===='
 }
 
 contents()
@@ -40,6 +42,7 @@ contents()
 	section "port show" | grep -q '^weft0: [a-z]* .* state up ' &&
 		section "limit show" | grep -q '^weft0: limit paths .* used ' &&
 		section "job show" | grep -q '^weft0: job lab ' &&
+		section "event show" | grep -q ' weft0: port-added' &&
 		section versions | grep -q '^module [0-9]' &&
 		section versions | grep -q "^kernel: Linux $(uname -r) " &&
 		section "module parameters" | grep -q '^fast_paths: ' &&
@@ -49,7 +52,31 @@ contents()
 		section hang | grep -q 'nothing has waited for 10 s'
 }
 
-# A port that owns its device, and one without a device, have nothing for ip and ethtool.
+# A port that owns its device has nothing for ip and ethtool. sysfs knows the device.
+owned_device()
+{
+	section "devices of ports" >/run/weft/device
+	grep -qx "port weft0: $(vm_nic 0)" /run/weft/device &&
+		grep -qx 'driver: weft_vnet' /run/weft/device &&
+		grep -q '^features: .*\<mac\> .*\<status\> .*\<version_1\>' /run/weft/device &&
+		grep -q '^status: 0x' /run/weft/device &&
+		grep -qx 'PCI vendor: 0x1af4' /run/weft/device &&
+		grep -q '^interrupts: .* virtio[0-9]*-' /run/weft/device
+}
+
+# Endpoints and paths have their sums.
+summed()
+{
+	start || return 1
+	node 0 weftctl report $dir/r.txt
+	status=$?
+	stop
+	section "-s ep show" && section "-s path show"
+	[ $status = 0 ] && section "-s ep show" | grep -q ' sent [1-9].* flows_out [1-9]' &&
+		section "-s path show" | grep -q ' tx_packets [1-9].* flows_out [1-9]'
+}
+
+# A port on a network device
 device()
 {
 	section "devices of ports" | grep -q '^port weft0: veth0$' &&
@@ -169,12 +196,14 @@ fails()
 	[ $status = 0 ] && section "kernel log" | grep -q '^neither dmesg nor journalctl ' &&
 		section "kernel log" | grep -q '^(this failed with status 1)$' &&
 		section "port show" | grep -q '^weft0: ' &&
-		tail -n 1 $dir/r.txt | grep -qx '==== end: 26 sections, [12] failed ===='
+		tail -n 1 $dir/r.txt | grep -qx '==== end: 28 sections, [12] failed ===='
 }
 
 tap_run "each section is there" sections
 tap_run "what they have" contents
 [ "$LINK" != veth ] || tap_run "the device" device
+[ "$LINK" != vnet ] || tap_run "a device that the port owns" owned_device
+tap_run "sums" summed
 tap_run "no key" no_key
 tap_run "the folder of keys" keys_of_etc
 tap_run "compressed, with the default name" compressed
