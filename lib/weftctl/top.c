@@ -16,6 +16,7 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
+#include <netlink/attr.h>
 #include <sys/ioctl.h>
 
 #include "rates.h"
@@ -45,8 +46,62 @@ static const char *const views[] = {
 static void forget(struct state *s)
 {
 	free(s->look.all);
+	free(s->look.tallies);
 	counts_free(&s->counts);
 	memset(s, 0, sizeof(*s));
+}
+
+/* What is counted of an endpoint, and of a path: the attributes */
+static const struct {
+	uint8_t cmd;
+	uint16_t addr, sent, received, sent_bytes, received_bytes;
+} tallied[] = {
+	{ WEFT_CMD_EP_GET, WEFT_ATTR_EP_ADDR, WEFT_ATTR_EP_SENT, WEFT_ATTR_EP_RECEIVED,
+	  WEFT_ATTR_EP_SENT_BYTES, WEFT_ATTR_EP_RECEIVED_BYTES },
+	{ WEFT_CMD_PATH_GET, WEFT_ATTR_PATH_ADDR, WEFT_ATTR_PATH_TX_PACKETS,
+	  WEFT_ATTR_PATH_RX_PACKETS, WEFT_ATTR_PATH_TX_BYTES, WEFT_ATTR_PATH_RX_BYTES },
+};
+
+static void read_tally(struct tally *to, bool is_path, struct nlattr *attrs, int len)
+{
+	*to = (struct tally){ .is_path = is_path };
+	find_text(to->port, sizeof(to->port), attrs, len, WEFT_ATTR_PORT_NAME);
+	find_addr(&to->addr, attrs, len, tallied[is_path].addr);
+	to->pid = (uint32_t)find_uint(attrs, len, WEFT_ATTR_PID);
+	to->uid = (uint32_t)find_uint(attrs, len, WEFT_ATTR_UID);
+	to->ctx = (uint32_t)find_uint(attrs, len, WEFT_ATTR_CTX_ID);
+	copy_name(to->comm, sizeof(to->comm), nla_find(attrs, len, WEFT_ATTR_COMM));
+	to->sent = find_uint(attrs, len, tallied[is_path].sent);
+	to->received = find_uint(attrs, len, tallied[is_path].received);
+	to->sent_bytes = find_uint(attrs, len, tallied[is_path].sent_bytes);
+	to->received_bytes = find_uint(attrs, len, tallied[is_path].received_bytes);
+}
+
+/* A path of a node with another version has no counters. */
+static bool is_counted(struct nlattr *attrs, int len, const void *sent)
+{
+	return nla_find(attrs, len, *(const uint16_t *)sent);
+}
+
+static int read_tallies(const struct top *t, struct look *to, bool is_path)
+{
+	struct answers got = { 0 };
+	struct tally *all;
+	size_t i;
+	int ret = collect(tallied[is_path].cmd, "top", t->port, is_counted,
+			  &tallied[is_path].sent, &got);
+
+	all = realloc(to->tallies, (to->ntallies + got.n + 1) * sizeof(*all));
+	if (!all) {
+		complain("top: out of memory");
+		ret = EXIT_KERNEL;
+	} else {
+		to->tallies = all;
+		for (i = 0; i < got.n; i++)
+			read_tally(&all[to->ntallies++], is_path, got.all[i].attrs, got.all[i].len);
+	}
+	release(&got);
+	return ret;
 }
 
 static int look(const struct top *t, struct state *s)
@@ -54,6 +109,10 @@ static int look(const struct top *t, struct state *s)
 	int ret = counts_get("top", t->port, &s->counts);
 
 	s->ns = clock_ns();
+	if (!ret)
+		ret = read_tallies(t, &s->look, false);
+	if (!ret)
+		ret = read_tallies(t, &s->look, true);
 	return ret ? ret : see("top", t->port, &s->look.all, &s->look.n);
 }
 
@@ -139,7 +198,7 @@ static void who(char *to, size_t size, enum usage_by by, const struct usage *u)
 		snprintf(to, size, "%-9s %-21s %7s", u ? u->port : "PORT", addr, pid);
 }
 
-#define AMOUNTS	"%7s %7s %6s %6s %6s %6s %7s"
+#define AMOUNTS	"%7s %7s %7s %7s %6s %6s %6s %6s %7s"
 
 static void table_head(enum usage_by by)
 {
@@ -151,13 +210,14 @@ static void table_head(enum usage_by by)
 	char first[ADDR_TEXT + 32];
 
 	who(first, sizeof(first), by, NULL);
-	line("%s " AMOUNTS "%s", first, "SENT/S", "RECVD/S", "SENDS", "RECVS", "UNEXP", "BYTES",
-	     "OLDEST", last[by]);
+	line("%s " AMOUNTS "%s", first, "SENT/S", "RECVD/S", "OUT_B/S", "IN_B/S", "SENDS", "RECVS",
+	     "UNEXP", "BYTES", "OLDEST", last[by]);
 }
 
 static void table_line(enum usage_by by, const struct usage *u, uint64_t ns)
 {
-	char sent[RATE_TEXT], received[RATE_TEXT], sends[RATE_TEXT], recvs[RATE_TEXT];
+	char sent[RATE_TEXT], received[RATE_TEXT], out[RATE_TEXT], in[RATE_TEXT];
+	char sends[RATE_TEXT], recvs[RATE_TEXT];
 	char msgs[RATE_TEXT], came[RATE_TEXT], oldest[RATE_TEXT], retrans[RATE_TEXT];
 	char first[ADDR_TEXT + 32], last[96];
 	const char *state = u->state[0] ? u->state : "-";
@@ -171,8 +231,10 @@ static void table_line(enum usage_by by, const struct usage *u, uint64_t ns)
 		snprintf(last, sizeof(last), " %6s %-7s %8" PRIu64 " %6u %6u",
 			 rate(retrans, u->retrans, ns, true), state, u->srtt / 1000, u->flight,
 			 u->cwnd);
-	line("%s " AMOUNTS "%s", first, rate(sent, u->sent, ns, u->numbered),
-	     rate(received, u->received, ns, u->numbered), amount(sends, u->sends),
+	line("%s " AMOUNTS "%s", first, rate(sent, u->sent, ns, u->has_messages),
+	     rate(received, u->received, ns, u->has_messages),
+	     rate(out, u->sent_bytes, ns, u->has_bytes),
+	     rate(in, u->received_bytes, ns, u->has_bytes), amount(sends, u->sends),
 	     amount(recvs, u->recvs), amount(msgs, u->msgs), amount(came, u->came),
 	     age(oldest, u), last);
 }
@@ -262,9 +324,17 @@ static void print_json(enum usage_by by, const struct usage *u, uint64_t ns)
 {
 	out_open();
 	print_owner(by, u);
-	if (u->numbered && ns) {
+	if (u->has_messages && ns) {
 		out_tenths("sent_per_s", OUT_KEY, rate_of(u->sent, ns));
 		out_tenths("received_per_s", OUT_KEY, rate_of(u->received, ns));
+	}
+	if (u->has_bytes && ns) {
+		out_tenths("sent_bytes_per_s", OUT_KEY, rate_of(u->sent_bytes, ns));
+		out_tenths("received_bytes_per_s", OUT_KEY, rate_of(u->received_bytes, ns));
+	}
+	if (u->has_bytes && ns && by == USAGE_PATH) {
+		out_tenths("sent_packets_per_s", OUT_KEY, rate_of(u->sent_packets, ns));
+		out_tenths("received_packets_per_s", OUT_KEY, rate_of(u->received_packets, ns));
 	}
 	out_uint("sends", OUT_KEY, u->sends);
 	out_uint("recvs", OUT_KEY, u->recvs);
@@ -563,8 +633,8 @@ static int help_top(void)
 {
 	puts("Usage: weftctl top [-i SECONDS] [-n COUNT] [--by WHAT] [[port] NAME]\n"
 	     "       weftctl top help\n"
-	     "Shows what processes, paths or endpoints do: messages per second between nodes, what\n"
-	     "waits and how long.\n"
+	     "Shows what processes, paths or endpoints do: messages and bytes per second, what waits\n"
+	     "and how long.\n"
 	     "-i, --interval S  a look each S seconds, default 1\n"
 	     "-n, --count N     prints N blocks and ends; without a terminal, too\n"
 	     "--by WHAT         what has a line each: process (default), path or endpoint\n"

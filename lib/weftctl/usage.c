@@ -2,9 +2,9 @@
 /*
  * What each process, path or endpoint does. Each object adds to the one that it belongs to.
  *
- * The kernel does not count messages by process or endpoint. But the messages of a flow between
- * nodes have numbers: the difference of two looks is the number of messages. Messages within the
- * node and datagrams have none.
+ * The kernel counts the messages of endpoints with their bytes, and the packets of paths. The
+ * difference of two looks is what was sent between them. A path has no count of messages. But the
+ * messages of its flows have numbers, whose difference is their count; datagrams have none.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,59 +31,103 @@ static int by_identity(const void *a, const void *b)
 	return diff ? diff : memcmp(&x->peer, &y->peer, sizeof(x->peer));
 }
 
-/* Flows and paths of the look before, in order */
+/* The same for tallies */
+static int by_origin(const void *a, const void *b)
+{
+	const struct tally *x = *(const struct tally *const *)a;
+	const struct tally *y = *(const struct tally *const *)b;
+	int diff = DIFFER(x->is_path, y->is_path);
+
+	diff = diff ? diff : strcmp(x->port, y->port);
+	diff = diff ? diff : DIFFER(x->ctx, y->ctx);
+	diff = diff ? diff : DIFFER(x->pid, y->pid);
+	return diff ? diff : memcmp(&x->addr, &y->addr, sizeof(x->addr));
+}
+
+/* Objects of the look before, in the order of @compare */
 struct earlier {
-	const struct seen **all;
+	const void **all;
 	size_t n;
-	bool known;
+	int (*compare)(const void *a, const void *b);
 };
 
-static int sort_earlier(struct earlier *e, const struct look *before)
+static int sort_earlier(struct earlier *e, const void *all, size_t n, size_t size,
+			int (*compare)(const void *a, const void *b))
 {
-	size_t i, n = before ? before->n : 0;
+	size_t i;
 
-	*e = (struct earlier){ .all = malloc((n + 1) * sizeof(*e->all)), .known = before };
+	*e = (struct earlier){ .all = malloc((n + 1) * sizeof(*e->all)), .n = n,
+			       .compare = compare };
 	if (!e->all)
 		return -1;
 	for (i = 0; i < n; i++)
-		if (before->all[i].kind == SEEN_FLOW || before->all[i].kind == SEEN_PATH)
-			e->all[e->n++] = &before->all[i];
-	qsort(e->all, e->n, sizeof(*e->all), by_identity);
+		e->all[i] = (const char *)all + i * size;
+	qsort(e->all, n, sizeof(*e->all), compare);
 	return 0;
 }
 
-/* The same object in the look before. It is @none if the object is new: it began at 0. */
-static const struct seen *earlier(const struct earlier *e, const struct seen *x)
+/* The same object as @x in the look before. It is @none if the object is new: it began at 0. */
+static const void *earlier(const struct earlier *e, const void *x, const void *none)
 {
-	static const struct seen none;
-	const struct seen **found = bsearch(&x, e->all, e->n, sizeof(*e->all), by_identity);
+	const void **found = bsearch(&x, e->all, e->n, sizeof(*e->all), e->compare);
 
-	return found ? *found : &none;
+	return found ? *found : none;
 }
 
-static void add_flow(struct usage *u, const struct earlier *e, const struct seen *x)
+/* The look before; without it nothing is known of what was sent since */
+struct past {
+	bool known;
+	struct earlier seen;
+	struct earlier tallies;
+};
+
+static int recall(struct past *past, const struct look *before)
+{
+	static const struct look none;
+
+	past->known = before;
+	if (!before)
+		before = &none;
+	return sort_earlier(&past->seen, before->all, before->n, sizeof(*before->all),
+			    by_identity) ||
+	       sort_earlier(&past->tallies, before->tallies, before->ntallies,
+			    sizeof(*before->tallies), by_origin) ? -1 : 0;
+}
+
+/* What has been added to a count; one that went down is of another object with that name */
+static uint64_t more(uint64_t before, uint64_t now)
+{
+	return now < before ? now : now - before;
+}
+
+static const struct seen *seen_before(const struct past *past, const struct seen *x)
+{
+	static const struct seen none;
+
+	return earlier(&past->seen, x, &none);
+}
+
+static void add_flow(struct usage *u, const struct past *past, const struct seen *x)
 {
 	uint32_t count;
 
 	/* within the node messages have no numbers */
-	if (!e->known || !x->last)
+	if (!past->known || !x->last)
 		return;
-	count = count_between(earlier(e, x)->last, x->last);
-	u->numbered = true;
+	count = count_between(seen_before(past, x)->last, x->last);
+	u->has_messages = true;
 	u->sent = x->in ? 0 : count;
 	u->received = x->in ? count : 0;
 }
 
-static void add_path(struct usage *u, const struct earlier *e, const struct seen *x)
+static void add_path(struct usage *u, const struct past *past, const struct seen *x)
 {
-	uint64_t before = earlier(e, x)->retrans;
-
 	strcpy(u->state, x->state);
 	u->srtt = x->srtt;
 	u->cwnd = x->cwnd;
 	u->flight = x->flight;
-	if (e->known)
-		u->retrans = x->retrans < before ? x->retrans : x->retrans - before;
+	if (past->known)
+		u->retrans = more(seen_before(past, x)->retrans, x->retrans);
 }
 
 /* ---- What an object adds to whom --------------------------------------------------------- */
@@ -111,7 +155,7 @@ static bool owner(struct usage *u, enum usage_by by, const struct seen *x)
 	return x->ep.family || x->srq;
 }
 
-static bool add(struct usage *u, enum usage_by by, const struct earlier *e, const struct seen *x)
+static bool add(struct usage *u, enum usage_by by, const struct past *past, const struct seen *x)
 {
 	memset(u, 0, sizeof(*u));
 	if (!owner(u, by, x))
@@ -131,10 +175,12 @@ static bool add(struct usage *u, enum usage_by by, const struct earlier *e, cons
 	case SEEN_PORT:
 		return false;
 	case SEEN_FLOW:
-		add_flow(u, e, x);
+		/* its endpoint has been counted */
+		if (by == USAGE_PATH)
+			add_flow(u, past, x);
 		return true;
 	case SEEN_PATH:
-		add_path(u, e, x);
+		add_path(u, past, x);
 		return true;
 	case SEEN_EP:
 		u->endpoints = 1;
@@ -143,6 +189,33 @@ static bool add(struct usage *u, enum usage_by by, const struct earlier *e, cons
 		return true;
 	}
 	u->oldest_ms = x->age_ms;
+	return true;
+}
+
+/* Return: false: it is nobody's in this view */
+static bool add_tally(struct usage *u, enum usage_by by, const struct past *past,
+		      const struct tally *x)
+{
+	static const struct tally none;
+	const struct tally *before = earlier(&past->tallies, x, &none);
+
+	memset(u, 0, sizeof(*u));
+	if (!past->known || x->is_path != (by == USAGE_PATH))
+		return false;
+	strcpy(u->port, x->port);
+	strcpy(u->comm, x->comm);
+	u->pid = x->pid;
+	u->uid = x->uid;
+	if (by != USAGE_PROCESS)
+		u->addr = x->addr;
+	if (by == USAGE_ENDPOINT)
+		u->ctx = x->ctx;
+	u->has_bytes = true;
+	u->sent_bytes = more(before->sent_bytes, x->sent_bytes);
+	u->received_bytes = more(before->received_bytes, x->received_bytes);
+	u->has_messages = !x->is_path;
+	*(x->is_path ? &u->sent_packets : &u->sent) = more(before->sent, x->sent);
+	*(x->is_path ? &u->received_packets : &u->received) = more(before->received, x->received);
 	return true;
 }
 
@@ -160,12 +233,14 @@ static int by_owner(const void *a, const void *b)
 	return diff;
 }
 
-/* Messages, then what waits: the most first. Equal ones stay in one order. */
+/* Messages, bytes, then what waits: the most first. Equal ones stay in one order. */
 static int busier(const void *a, const void *b)
 {
 	const struct usage *x = a, *y = b;
 	int diff = DIFFER(y->sent + y->received, x->sent + x->received);
 
+	diff = diff ? diff : DIFFER(y->sent_bytes + y->received_bytes,
+				    x->sent_bytes + x->received_bytes);
 	diff = diff ? diff : DIFFER(y->sends + y->msgs, x->sends + x->msgs);
 	diff = diff ? diff : DIFFER(y->oldest_ms, x->oldest_ms);
 	return diff ? diff : by_owner(a, b);
@@ -186,9 +261,14 @@ static void merge(struct usage *to, const struct usage *more)
 	to->recvs += more->recvs;
 	to->msgs += more->msgs;
 	to->came += more->came;
-	to->numbered |= more->numbered;
+	to->has_messages |= more->has_messages;
 	to->sent += more->sent;
 	to->received += more->received;
+	to->has_bytes |= more->has_bytes;
+	to->sent_bytes += more->sent_bytes;
+	to->received_bytes += more->received_bytes;
+	to->sent_packets += more->sent_packets;
+	to->received_packets += more->received_packets;
 	to->retrans += more->retrans;
 	if (to->oldest_ms < more->oldest_ms)
 		to->oldest_ms = more->oldest_ms;
@@ -197,19 +277,24 @@ static void merge(struct usage *to, const struct usage *more)
 long usage_of(enum usage_by by, const struct look *now, const struct look *before,
 	      struct usage **to)
 {
-	struct usage *all = malloc((now->n + 1) * sizeof(*all));
-	struct earlier e = { 0 };
+	struct usage *all = malloc((now->n + now->ntallies + 1) * sizeof(*all));
+	struct past past = { 0 };
 	size_t i, n = 0, found = 0;
+	int err = !all || recall(&past, before);
 
-	*to = all;
-	if (!all || sort_earlier(&e, before)) {
+	for (i = 0; i < now->n && !err; i++)
+		n += add(&all[n], by, &past, &now->all[i]);
+	for (i = 0; i < now->ntallies && !err; i++)
+		n += add_tally(&all[n], by, &past, &now->tallies[i]);
+	free(past.seen.all);
+	free(past.tallies.all);
+	if (err) {
 		free(all);
-		*to = NULL;
-		return -1;
+		all = NULL;
 	}
-	for (i = 0; i < now->n; i++)
-		n += add(&all[n], by, &e, &now->all[i]);
-	free(e.all);
+	*to = all;
+	if (err)
+		return -1;
 	qsort(all, n, sizeof(*all), by_owner);
 	for (i = 0; i < n; i++) {
 		if (found && !by_owner(&all[found - 1], &all[i]))

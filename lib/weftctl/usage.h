@@ -26,19 +26,41 @@ struct usage {
 	uint64_t msgs;			/* that wait for a receive */
 	uint64_t came;			/* bytes of those that have come */
 	uint64_t oldest_ms;		/* the longest wait of all these */
-	bool numbered;			/* its messages have numbers: @sent, @received are known */
+	bool has_messages;		/* these are known */
 	uint64_t sent;			/* messages since the look before */
 	uint64_t received;
+	bool has_bytes;			/* and these */
+	uint64_t sent_bytes;		/* of messages; of a path, of UDP payload */
+	uint64_t received_bytes;
+	uint64_t sent_packets;		/* of a path */
+	uint64_t received_packets;
 	uint64_t retrans;		/* packets of the path sent again since then */
 	uint64_t srtt;			/* of the path, ns */
 	uint32_t cwnd;
 	uint32_t flight;
 };
 
+/* What the kernel has counted of an endpoint or a path since it was made */
+struct tally {
+	bool is_path;
+	char port[32];
+	struct weft_sockaddr addr;	/* of the endpoint; of the remote node */
+	uint32_t pid;			/* of an endpoint, as the next ones */
+	uint32_t uid;
+	uint32_t ctx;
+	char comm[16];
+	uint64_t sent;			/* messages of an endpoint, packets of a path */
+	uint64_t received;
+	uint64_t sent_bytes;
+	uint64_t received_bytes;
+};
+
 /* All objects at a time */
 struct look {
 	struct seen *all;
 	size_t n;
+	struct tally *tallies;
+	size_t ntallies;
 };
 
 /*

@@ -15,7 +15,9 @@
 #define MOST	16
 
 static struct seen then_all[MOST], now_all[MOST];
-static struct look then = { then_all, 0 }, now = { now_all, 0 };
+static struct tally then_tallies[MOST], now_tallies[MOST];
+static struct look then = { then_all, 0, then_tallies, 0 };
+static struct look now = { now_all, 0, now_tallies, 0 };
 static struct usage *rows;
 static long nrows;
 
@@ -58,6 +60,26 @@ static struct seen *flow(struct look *to, uint32_t pid, uint8_t node, bool in, u
 	return x;
 }
 
+/*
+ * The counters of the endpoint of process @pid, 0: of the path to @node. Each message or packet has
+ * ten bytes.
+ */
+static struct tally *count(struct look *to, uint32_t pid, uint8_t node, uint64_t sent,
+			   uint64_t received)
+{
+	struct tally *t = &to->tallies[to->ntallies++];
+
+	*t = (struct tally){ .is_path = !pid, .pid = pid, .ctx = pid, .uid = pid ? 1000 : 0 };
+	strcpy(t->port, "weft0");
+	strcpy(t->comm, pid ? "rank" : "");
+	t->addr = pid ? at(1, (uint16_t)pid) : at(node, 0);
+	t->sent = sent;
+	t->received = received;
+	t->sent_bytes = 10 * sent;
+	t->received_bytes = 10 * received;
+	return t;
+}
+
 static void compute(enum usage_by by, bool known)
 {
 	free(rows);
@@ -68,9 +90,14 @@ static void begin(void)
 {
 	then.n = 0;
 	now.n = 0;
+	then.ntallies = 0;
+	now.ntallies = 0;
 }
 
-/* Process 5 sends 30 messages and receives 4, process 6 sends 50; one waits, one has gone. */
+/*
+ * Process 5 sends 30 messages and receives 4 between nodes, process 6 sends 50; one waits, one has
+ * gone. Endpoints have counted other numbers: also messages within the node, and datagrams.
+ */
 static void scene(void)
 {
 	flow(&then, 5, 2, false, 100);
@@ -93,6 +120,17 @@ static void scene(void)
 	add(&now, SEEN_MSG, 5, 3)->came = 500;
 	add(&now, SEEN_RECV, 5, 0)->peer.family = 0;
 	now.all[now.n - 1].age_ms = 9000;
+
+	count(&then, 5, 0, 1000, 2000);
+	count(&then, 6, 0, 70, 7);
+	count(&then, 9, 0, 1, 1);
+	count(&then, 0, 2, 500, 400);
+	count(&then, 0, 3, 900, 900);
+	count(&now, 0, 3, 60, 20);		/* another path */
+	count(&now, 0, 2, 540, 402);
+	count(&now, 7, 0, 3, 1);		/* new */
+	count(&now, 6, 0, 370, 8);
+	count(&now, 5, 0, 1040, 2100);
 }
 
 static void test_processes(void)
@@ -103,16 +141,31 @@ static void test_processes(void)
 	if (nrows != 3)
 		return;
 	/* the busiest first */
-	CHECK(rows[0].pid == 6 && rows[0].numbered && rows[0].sent == 50 && !rows[0].received);
-	CHECK(rows[1].pid == 5 && rows[1].sent == 30 && rows[1].received == 4);
+	CHECK(rows[0].pid == 6 && rows[0].has_messages && rows[0].sent == 300);
+	CHECK(rows[0].received == 1 && rows[0].sent_bytes == 3000 && rows[0].received_bytes == 10);
+	CHECK(rows[1].pid == 5 && rows[1].sent == 40 && rows[1].received == 100);
+	CHECK(rows[1].has_bytes && rows[1].sent_bytes == 400 && rows[1].received_bytes == 1000);
 	CHECK(rows[1].sends == 1 && rows[1].msgs == 1 && rows[1].recvs == 1);
 	CHECK(rows[1].came == 500 && rows[1].oldest_ms == 9000 && rows[1].endpoints == 1);
 	CHECK(rows[1].uid == 1000 && !strcmp(rows[1].comm, "rank"));
-	/* nothing is known of messages without numbers */
-	CHECK(rows[2].pid == 7 && !rows[2].numbered && rows[2].endpoints == 1);
+	/* what has no flow has messages, too: within the node */
+	CHECK(rows[2].pid == 7 && rows[2].has_messages && rows[2].sent == 3);
+	CHECK(rows[2].received == 1 && rows[2].endpoints == 1 && !rows[2].sent_packets);
 	/* the first look knows no rates */
 	compute(USAGE_PROCESS, false);
-	CHECK(nrows == 3 && !rows[0].numbered && !rows[0].sent && rows[0].sends == 1);
+	CHECK(nrows == 3 && !rows[0].has_messages && !rows[0].sent && rows[0].sends == 1);
+	CHECK(!rows[0].has_bytes && !rows[0].sent_bytes);
+}
+
+/* A kernel that counts nothing by endpoint, or a process without one */
+static void test_uncounted(void)
+{
+	scene();
+	now.ntallies = 0;
+	compute(USAGE_PROCESS, true);
+	CHECK(nrows == 3 && !rows[0].has_messages && !rows[0].has_bytes);
+	compute(USAGE_PATH, true);
+	CHECK(nrows == 2 && rows[0].has_messages && rows[0].sent == 70 && !rows[0].has_bytes);
 }
 
 static void test_paths(void)
@@ -124,7 +177,10 @@ static void test_paths(void)
 		return;
 	CHECK(rows[0].addr.addr[3] == 3 && rows[0].sent == 70 && rows[0].retrans == 2);
 	CHECK(rows[0].msgs == 1 && rows[0].came == 500 && !rows[0].recvs);
+	CHECK(rows[0].sent_packets == 60 && rows[0].sent_bytes == 600);
+	CHECK(rows[0].received_packets == 20 && rows[0].received_bytes == 200 && rows[0].has_bytes);
 	CHECK(rows[1].addr.addr[3] == 2 && rows[1].sent == 10 && rows[1].received == 4);
+	CHECK(rows[1].sent_packets == 40 && rows[1].received_bytes == 20);
 	CHECK(rows[1].retrans == 5 && rows[1].sends == 1 && rows[1].oldest_ms == 70);
 	CHECK(!rows[1].addr.port && !rows[1].pid && !strcmp(rows[1].state, "up"));
 	compute(USAGE_PATH, false);
@@ -143,15 +199,16 @@ static void test_endpoints(void)
 	flow(&now, 7, 2, true, 9)->ep.family = 0;
 	/* the same address in another context is another endpoint */
 	add(&now, SEEN_EP, 6, 2)->ctx = 60;
+	count(&now, 6, 0, 2, 0)->ctx = 60;
 	compute(USAGE_ENDPOINT, true);
 	CHECK(nrows == 5);
 	if (nrows != 5)
 		return;
-	CHECK(rows[0].pid == 6 && rows[0].sent == 50 && rows[0].addr.port == htons(6));
-	CHECK(rows[1].pid == 5 && rows[1].sent == 30 && rows[1].recvs == 1);
-	CHECK(rows[2].pid == 6 && rows[2].ctx == 60 && !rows[2].numbered);
-	CHECK(rows[3].pid == 7 && !rows[3].srq && !rows[3].recvs && !rows[3].received);
-	CHECK(rows[4].pid == 7 && rows[4].srq == 4 && rows[4].recvs == 1);
+	CHECK(rows[0].pid == 6 && rows[0].sent == 300 && rows[0].addr.port == htons(6));
+	CHECK(rows[1].pid == 5 && rows[1].sent == 40 && rows[1].recvs == 1);
+	CHECK(rows[2].pid == 7 && !rows[2].srq && !rows[2].recvs && rows[2].received == 1);
+	CHECK(rows[3].pid == 6 && rows[3].ctx == 60 && rows[3].sent == 2);
+	CHECK(rows[4].pid == 7 && rows[4].srq == 4 && rows[4].recvs == 1 && !rows[4].has_messages);
 }
 
 static void test_empty(void)
@@ -168,6 +225,7 @@ int main(void)
 {
 	static const struct test tests[] = {
 		{ "what processes do", test_processes },
+		{ "without counters of endpoints and paths", test_uncounted },
 		{ "what paths carry", test_paths },
 		{ "what endpoints do", test_endpoints },
 		{ "nothing is there", test_empty },

@@ -14,7 +14,7 @@ by_process()
 	cat /run/weft/top
 	[ "$(grep -c '^weftctl top ' /run/weft/top)" = 2 ] &&
 		[ "$(awk -v pid="${client:?}" '$2 == pid && $4 != "-" && $4 + 0 > 0 &&
-			$5 + 0 > 0' /run/weft/top | grep -c ' fi_pingpong$')" = 2 ] &&
+			$5 + 0 > 0 && $6 + 0 > 0 && $7 + 0 > 0' /run/weft/top | grep -c ' fi_pingpong$')" = 2 ] &&
 		[ "$(grep -c '^weft0: per second: sent [1-9]' /run/weft/top)" = 2 ]
 }
 
@@ -22,7 +22,8 @@ by_path()
 {
 	node 0 weftctl top -n 1 -i 0.5 --by path weft0 >/run/weft/top || return 1
 	cat /run/weft/top
-	awk '$2 == "10.77.0.2" && $3 + 0 > 0 && $4 + 0 > 0 && $11 == "up" { n++ }
+	awk '$2 == "10.77.0.2" && $3 + 0 > 0 && $4 + 0 > 0 && $5 + 0 > 0 && $6 + 0 > 0 &&
+			$13 == "up" { n++ }
 		END { exit n != 1 }' /run/weft/top
 }
 
@@ -39,10 +40,34 @@ as_json()
 	for by in process path endpoint; do
 		node 0 weftctl -j top -n 2 -i 0.5 --by $by >/run/weft/top &&
 			json </run/weft/top && [ "$(grep -c "\"by\":\"$by\"" /run/weft/top)" = 2 ] &&
-			[ "$(grep -c '"rows":\[{"port":"weft0",.*"sent_per_s":[1-9]' /run/weft/top)" = 2 ] ||
+			[ "$(grep -c '"rows":\[{"port":"weft0",.*"sent_per_s":[1-9].*"received_bytes_per_s":[1-9]' \
+				/run/weft/top)" = 2 ] ||
 			return 1
 	done
 	node 0 weftctl -p top -n 1 -i 0.1 | tr -d '\n' | json
+}
+
+# Messages within the node have no path and no flow between nodes, and are counted all the same.
+within()	# TYPE: of endpoints
+{
+	node 0 fi_pingpong -p weft -e "$1" -I 100000000 >/run/weft/pp.near 2>&1 &
+	near=$!
+	vm_wait 30 vm_listening $near 47592 || return 1
+	node 0 fi_pingpong -p weft -e "$1" -I 100000000 10.77.0.1 >/run/weft/pp.nearer 2>&1 &
+	nearer=$!
+	vm_wait 30 counted $near && counted $nearer
+	status=$?
+	cat /run/weft/top
+	kill $near $nearer
+	wait $near $nearer 2>/dev/null
+	return $status
+}
+
+counted()	# PID
+{
+	node 0 weftctl top -n 1 -i 0.5 >/run/weft/top || return 1
+	awk -v pid="$1" '$2 == pid && $4 + 0 > 0 && $5 + 0 > 0 && $6 + 0 > 0 && $7 + 0 > 0 { n++ }
+		END { exit n != 1 }' /run/weft/top
 }
 
 # A user sees own programs only, and all ports.
@@ -69,8 +94,9 @@ terminal()
 		stty cols 70 rows 10
 		stty -g >/run/weft/stty.before
 		$2
-		echo "status \$?"
+		status=\$?
 		stty -g >/run/weft/stty.behind
+		echo "status \$status"
 	EOT
 	: >/run/weft/screen
 	node 0 script -q -f -c 'sh /run/weft/in_terminal' /run/weft/screen \
@@ -115,6 +141,8 @@ tap_run "programs send to each other" start
 tap_run "by process" by_process
 tap_run "by path" by_path
 tap_run "by endpoint" by_endpoint
+tap_run "within the node" within rdm
+tap_run "datagrams within the node" within dgram
 tap_run "as JSON" as_json
 tap_run "for a user" for_a_user
 tap_run "on a terminal" keys
