@@ -59,35 +59,6 @@ int parse_port_name(const char *arg)
 	return 0;
 }
 
-static int parse_addr(const char *arg, struct weft_sockaddr *addr)
-{
-	char host[INET6_ADDRSTRLEN + 1];
-	const char *scope = strchr(arg, '%');
-	size_t len = scope ? (size_t)(scope - arg) : strlen(arg);
-
-	memset(addr, 0, sizeof(*addr));
-	if (len < sizeof(host)) {
-		memcpy(host, arg, len);
-		host[len] = 0;
-		if (!scope && inet_pton(AF_INET, host, addr->addr) == 1)
-			addr->family = AF_INET;
-		else if (inet_pton(AF_INET6, host, addr->addr) == 1)
-			addr->family = AF_INET6;
-	}
-	if (!addr->family) {
-		complain("\"%s\" is no IPv4 or IPv6 address", arg);
-		return -1;
-	}
-	if (scope) {
-		addr->scope = if_nametoindex(scope + 1);
-		if (!addr->scope) {
-			complain("addr %s: there is no network device \"%s\"", arg, scope + 1);
-			return -1;
-		}
-	}
-	return 0;
-}
-
 /* Return: 0, -1: not a number in this range (no message printed) */
 static int parse_number(const char *arg, unsigned long min, unsigned long max, unsigned long *val)
 {
@@ -96,6 +67,89 @@ static int parse_number(const char *arg, unsigned long min, unsigned long max, u
 	errno = 0;
 	*val = strtoul(arg, &end, 10);
 	return errno || *end || arg[0] < '0' || arg[0] > '9' || *val < min || *val > max ? -1 : 0;
+}
+
+/* Why a text is no address of a node */
+enum addr_fault { ADDR_GOOD, ADDR_WRONG, ADDR_NO_DEVICE };
+
+/* Read 10.77.0.1, fd77::1, fe80::1%eth0, fe80::1%3 */
+static enum addr_fault read_node(const char *arg, struct weft_sockaddr *addr)
+{
+	char host[INET6_ADDRSTRLEN + 1];
+	const char *scope = strchr(arg, '%');
+	size_t len = scope ? (size_t)(scope - arg) : strlen(arg);
+	unsigned long index;
+
+	memset(addr, 0, sizeof(*addr));
+	if (len >= sizeof(host))
+		return ADDR_WRONG;
+	memcpy(host, arg, len);
+	host[len] = 0;
+	if (!scope && inet_pton(AF_INET, host, addr->addr) == 1)
+		addr->family = AF_INET;
+	else if (inet_pton(AF_INET6, host, addr->addr) == 1)
+		addr->family = AF_INET6;
+	else
+		return ADDR_WRONG;
+	if (!scope)
+		return ADDR_GOOD;
+	addr->scope = if_nametoindex(scope + 1);
+	/* of a device that has gone the number is shown */
+	if (!addr->scope && !parse_number(scope + 1, 1, UINT32_MAX, &index))
+		addr->scope = (uint32_t)index;
+	return addr->scope ? ADDR_GOOD : ADDR_NO_DEVICE;
+}
+
+static int parse_addr(const char *arg, struct weft_sockaddr *addr)
+{
+	enum addr_fault fault = read_node(arg, addr);
+
+	if (fault == ADDR_WRONG)
+		complain("\"%s\" is no IPv4 or IPv6 address", arg);
+	else if (fault == ADDR_NO_DEVICE)
+		complain("addr %s: there is no network device \"%s\"", arg, strchr(arg, '%') + 1);
+	return fault ? -1 : 0;
+}
+
+/*
+ * Take an address apart: copy the node's to @host, and set *@service to the service, or to 0 if it
+ * has none. IPv6 addresses with a service have brackets. Return: false: it has another form
+ */
+static bool split_addr(const char *arg, char host[ADDR_TEXT], unsigned long *service)
+{
+	const char *end = arg + strcspn(arg, ":"), *from = arg;
+
+	if (arg[0] == '[') {
+		from++;
+		end = strchr(arg, ']');
+		if (!end || (end[1] && end[1] != ':'))
+			return false;
+	} else if (*end && strchr(end + 1, ':')) {
+		/* IPv6 without a service */
+		end += strlen(end);
+	}
+	if (end - from >= ADDR_TEXT)
+		return false;
+	snprintf(host, ADDR_TEXT, "%.*s", (int)(end - from), from);
+	end += *end == ']';
+	*service = 0;
+	return !*end || !parse_number(end + 1, 1, 65535, service);
+}
+
+bool addr_is(const struct weft_sockaddr *addr, const char *text)
+{
+	struct weft_sockaddr want;
+	unsigned long service;
+	char host[ADDR_TEXT];
+
+	/* the kernel does not know it any more */
+	if (!strcmp(text, "?"))
+		return addr->family != AF_INET && addr->family != AF_INET6;
+	if (!split_addr(text, host, &service) || read_node(host, &want))
+		return false;
+	return addr->family == want.family && (!want.scope || addr->scope == want.scope) &&
+	       !memcmp(addr->addr, want.addr, want.family == AF_INET ? 4 : sizeof(want.addr)) &&
+	       (!service || addr->port == htons((uint16_t)service));
 }
 
 /* Return: a number in this range, whose minimum is above 0; 0: message printed */
@@ -301,24 +355,14 @@ int parse_port_flush(int argc, char **argv, bool *force)
 /* 10.77.0.1:7, [fd77::1]:7 */
 static int parse_service(const char *arg, struct weft_sockaddr *addr)
 {
-	const char *colon = strrchr(arg, ':'), *host = arg;
-	char text[ADDR_TEXT];
 	unsigned long service;
-	size_t len = colon ? (size_t)(colon - arg) : 0;
+	char host[ADDR_TEXT];
 
-	if (len > 1 && arg[0] == '[' && arg[len - 1] == ']') {
-		host++;
-		len -= 2;
-	} else if (memchr(arg, ':', len)) {
-		len = 0;
-	}
-	if (!len || len >= sizeof(text) || parse_number(colon + 1, 1, 65535, &service)) {
+	if (!split_addr(arg, host, &service) || !service) {
 		complain("\"%s\" is no endpoint: it must be as 10.77.0.1:7 or [fd77::1]:7", arg);
 		return -1;
 	}
-	memcpy(text, host, len);
-	text[len] = 0;
-	if (parse_addr(text, addr))
+	if (parse_addr(host, addr))
 		return -1;
 	addr->port = htons((uint16_t)service);
 	return 0;
@@ -669,9 +713,20 @@ int parse_job(const char *verb, int argc, char **argv, struct job_change *change
 	return 0;
 }
 
+/* The word "port" of a filter must have a name behind it. Return: 0, -1: message printed */
+static int need_port_name(const char *what, int argc, char **argv)
+{
+	if (argc != 1 || strcmp(argv[0], "port"))
+		return 0;
+	complain("%sa name is missing after \"port\"", what);
+	return -1;
+}
+
 int parse_filter(int argc, char **argv, const char **name)
 {
 	*name = NULL;
+	if (need_port_name("", argc, argv))
+		return -1;
 	if (argc == 2 && matches(argv[0], "port")) {
 		argc--;
 		argv++;
@@ -753,8 +808,24 @@ static const char *near_wait_words(const struct wait_words *w, const char *arg)
 	return guess_text(&g);
 }
 
-/* A filter's word and its value */
-static int parse_wait(enum wait_word word, const char *arg, struct wait_filter *filter)
+int parse_some_addr(const char *word, const char *arg)
+{
+	struct weft_sockaddr addr;
+	unsigned long service;
+	char host[ADDR_TEXT];
+
+	if (!strcmp(arg, "?"))
+		return 0;
+	if (split_addr(arg, host, &service))
+		return parse_addr(host, &addr);
+	complain("%s \"%s\": it must be an address, as 10.77.0.1 or fd77::1, or that of an endpoint, "
+		 "as 10.77.0.1:7 or [fd77::1]:7", word, arg);
+	return -1;
+}
+
+/* The value @arg of the word @name of a filter. Return: 0, -1: message printed */
+static int parse_wait(enum wait_word word, const char *name, const char *arg,
+		      struct wait_filter *filter)
 {
 	unsigned long val = 0;
 	int ret = 0;
@@ -766,7 +837,7 @@ static int parse_wait(enum wait_word word, const char *arg, struct wait_filter *
 		break;
 	case EP:
 		filter->ep = arg;
-		break;
+		return parse_some_addr(name, arg);
 	case AGE:
 		ret = parse_number(arg, 0, UINT32_MAX, &val);
 		filter->age_ms = 1000ull * val;
@@ -774,7 +845,7 @@ static int parse_wait(enum wait_word word, const char *arg, struct wait_filter *
 		break;
 	case PEER:
 		filter->peer = arg;
-		break;
+		return parse_some_addr(name, arg);
 	case TAG:
 		ret = parse_tag(arg, &filter->tag);
 		filter->has_tag = true;
@@ -782,6 +853,8 @@ static int parse_wait(enum wait_word word, const char *arg, struct wait_filter *
 	default:
 		filter->state = arg;
 	}
+	if (ret)
+		complain("\"%s\" is no number for \"%s\"", arg, name);
 	return ret;
 }
 
@@ -790,9 +863,13 @@ int parse_waits(const struct wait_words *words, int argc, char **argv, struct wa
 	const char *object = words->object;
 	enum wait_word word;
 	const char *wrong;
+	char what[64];
 	bool named;
 
 	memset(filter, 0, sizeof(*filter));
+	snprintf(what, sizeof(what), "%s show: ", object);
+	if (need_port_name(what, argc, argv))
+		return -1;
 	named = argc > 1 && matches(argv[0], "port");
 	argc -= named;
 	argv += named;
@@ -817,10 +894,8 @@ int parse_waits(const struct wait_words *words, int argc, char **argv, struct wa
 			complain("%s show: a value is missing after \"%s\"", object, argv[0]);
 			return -1;
 		}
-		if (parse_wait(word, argv[1], filter)) {
-			complain("\"%s\" is no number for \"%s\"", argv[1], argv[0]);
+		if (parse_wait(word, argv[0], argv[1], filter))
 			return -1;
-		}
 		filter->any = true;
 	}
 	return 0;

@@ -319,19 +319,6 @@ void addr_text(char text[ADDR_TEXT], const struct weft_sockaddr *addr)
 		snprintf(text, ADDR_TEXT, "%s%s", host, scope);
 }
 
-bool addr_is(const struct weft_sockaddr *addr, const char *text)
-{
-	struct weft_sockaddr node = *addr;
-	char is[ADDR_TEXT];
-
-	addr_text(is, addr);
-	if (!strcmp(is, text))
-		return true;
-	node.port = 0;
-	addr_text(is, &node);
-	return !strcmp(is, text);
-}
-
 void out_addr(const char *key, enum out_style style, const struct weft_sockaddr *addr)
 {
 	char text[ADDR_TEXT];

@@ -183,6 +183,13 @@ struct wait_filter {
 
 int parse_waits(const struct wait_words *words, int argc, char **argv,
 		struct wait_filter *filter);
+/*
+ * Check the value @arg of a filter's word: an address of a node, or of an endpoint with its service;
+ * "?" is one that is not known
+ */
+int parse_some_addr(const char *word, const char *arg);
+/* Return: true if the address @text, with a service or without, with a scope or without, fits. */
+bool addr_is(const struct weft_sockaddr *addr, const char *text);
 
 /* ---- verb.c ----------------------------------------------------------------------------- */
 
@@ -343,8 +350,6 @@ void out_note(const char *key, const char *text);
 
 /* Write an address as text, with its service unless that is 0 */
 void addr_text(char text[ADDR_TEXT], const struct weft_sockaddr *addr);
-/* Return: true if an address is @text, with its service or without. */
-bool addr_is(const struct weft_sockaddr *addr, const char *text);
 
 /* ---- netlink.c -------------------------------------------------------------------------- */
 

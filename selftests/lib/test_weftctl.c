@@ -334,7 +334,9 @@ static void test_filter(void)
 
 	CHECK(!parse_filter(0, NULL, &name) && !name);
 	CHECK(!parse_filter(1, (char *[]) { weft0 }, &name) && name == weft0);
-	CHECK(!parse_filter(1, (char *[]) { port }, &name) && name == port);
+	CHECK(!parse_filter(2, (char *[]) { port, port }, &name) && name == port);
+	/* a word without its value */
+	CHECK(parse_filter(1, (char *[]) { port }, &name) == -1);
 	CHECK(!parse_filter(2, (char *[]) { port, weft0 }, &name) && name == weft0);
 	CHECK(parse_filter(2, (char *[]) { weft0, other }, &name) == -1);
 	CHECK(parse_filter(3, (char *[]) { port, weft0, other }, &name) == -1);
@@ -362,7 +364,12 @@ static void test_waits(void)
 	static const char *const wrong[] = {
 		"add", "show pid", "show pid 0", "show pid x", "show weft0 weft1", "show tag",
 		"show tag x", "show tag -1", "show age -1", "show weft0 pid 1 else 2",
-		"show a-name-that-is-too-long", "show tag 0x10000000000000000",
+		"show a-name-that-is-too-long", "show tag 0x10000000000000000", "show port",
+		"show from", "show weft0 ep", "show from 10.77", "show from 10.77.0.256",
+		"show from weft0", "show ep 10.77.0.1:", "show ep 10.77.0.1:0",
+		"show ep 10.77.0.1:65536", "show ep [fd77::1", "show ep [fd77::1]7",
+		"show ep [fd77::1]:x", "show from fd77:::1", "show from fe80::1%nosuch",
+		"show from 10.0.0.1%lo", "show ep :7", "show ep []:7",
 	};
 	struct wait_filter f;
 	size_t i;
@@ -375,7 +382,9 @@ static void test_waits(void)
 		     &f));
 	CHECK(f.pid == 7 && !strcmp(f.ep, "10.77.0.1:9") && !strcmp(f.peer, "fd77::1"));
 	CHECK(f.tag == UINT64_MAX && f.age_ms == 3000);
-	CHECK(!waits("show port", &f) && !strcmp(f.port, "port"));
+	CHECK(!waits("show port port", &f) && !strcmp(f.port, "port"));
+	CHECK(!waits("show from ? ep [FD77::1]", &f) && !strcmp(f.peer, "?"));
+	CHECK(!waits("show from fe80::1%lo ep [fe80::1%7]:9", &f));
 	CHECK(!waits_of(&flow_words, "show weft1 peer 10.77.0.2 state open", &f) && !f.has_tag);
 	CHECK(!strcmp(f.state, "open") && !strcmp(f.peer, "10.77.0.2") && f.any);
 	CHECK(waits_of(&flow_words, "show weft1 tag 7", &f) == -1);
@@ -387,6 +396,26 @@ static void test_waits(void)
 			test_ok = 0;
 		}
 	}
+}
+
+/* An address fits a text, whatever the form of both. */
+static void test_addresses(void)
+{
+	struct weft_sockaddr a4 = { .family = AF_INET, .port = htons(7), .addr = { 10, 77, 0, 1 } };
+	struct weft_sockaddr a6 = { .family = AF_INET6, .port = htons(7) };
+	struct weft_sockaddr near = { .family = AF_INET6, .scope = 1 }, none = { 0 };
+
+	inet_pton(AF_INET6, "fd77::1", a6.addr);
+	inet_pton(AF_INET6, "fe80::1", near.addr);
+	CHECK(addr_is(&a4, "10.77.0.1") && addr_is(&a4, "10.77.0.1:7"));
+	CHECK(!addr_is(&a4, "10.77.0.1:8") && !addr_is(&a4, "10.77.0.2"));
+	CHECK(!addr_is(&a4, "fd77::1") && !addr_is(&a4, "10.77") && !addr_is(&a4, "?"));
+	CHECK(addr_is(&a6, "fd77::1") && addr_is(&a6, "FD77::1") && addr_is(&a6, "fd77:0::1"));
+	CHECK(addr_is(&a6, "[fd77::1]") && addr_is(&a6, "[fd77:0:0::1]:7"));
+	CHECK(!addr_is(&a6, "[fd77::1]:8") && !addr_is(&a6, "fd77::2"));
+	CHECK(addr_is(&near, "fe80::1%lo") && addr_is(&near, "fe80::1%1"));
+	CHECK(addr_is(&near, "fe80::1") && !addr_is(&near, "fe80::1%2"));
+	CHECK(addr_is(&none, "?") && !addr_is(&none, "0.0.0.0"));
 }
 
 /* Write two objects in the chosen mode. Return: the text, to be freed */
@@ -588,6 +617,7 @@ static const struct test tests[] = {
 	{ "path probe", test_path_probe },
 	{ "show's filter", test_filter },
 	{ "filters of what waits", test_waits },
+	{ "addresses in filters", test_addresses },
 	{ "commands from a file", test_batch },
 	{ "a changed file", test_apply },
 	{ "text and JSON", test_output },

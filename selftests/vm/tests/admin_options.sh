@@ -88,7 +88,18 @@ wrong_values()
 		says 2 "port add weft0 loop addr 10.1.1.1" "port add weft0: " "taken" &&
 		says 1 "prot show" 'no object "prot"' 'mean "port"?' &&
 		says 1 "port shwo" "port shwo: no such command" 'mean "show"?' &&
-		says 1 "send show fro credit" '"fro"' 'mean "for"?'
+		says 1 "send show fro credit" '"fro"' 'mean "for"?' &&
+		says 1 "recv show from 10.77" '"10.77" is no IPv4 or IPv6 address' &&
+		says 1 "recv show from fd77:::1" '"fd77:::1" is no IPv4 or IPv6 address' &&
+		says 1 "flow show ep [fd77::1]:x" 'ep "[fd77::1]:x": it must be an address' &&
+		says 1 "hang peer weft0" '"weft0" is no IPv4 or IPv6 address' || return 1
+	# a keyword without its value
+	for o in $objects; do
+		case $o in stats) continue ;; esac
+		says 1 "$o show port" 'a name is missing after "port"' || return 1
+	done
+	says 1 "recv show from" 'a value is missing after "from"' &&
+		says 1 "hang pid" 'a value is missing after "pid"'
 }
 
 wrong_jobs()
@@ -242,6 +253,24 @@ details()
 		node 0 weftctl -j -d port show weft0 | grep '"text":"packets can leave and arrive"'
 }
 
+# Any form of an address finds the same objects.
+addresses()
+{
+	for words in "ep 10.77.0.1" "ep 10.77.0.1:$(ep_of)" "peer 10.77.0.2"; do
+		[ "$(node 0 weftctl flow show $words 2>&1 | grep -c '^weft0: ')" -ge 1 ] ||
+			{ echo "no $words"; return 1; }
+	done
+	says 0 "flow show peer FD77::2" "nothing matches" &&
+		says 0 "flow show peer fd77:0::2" "nothing matches"
+}
+
+# The service of an endpoint that has flows
+ep_of()
+{
+	node 0 weftctl flow show ep 10.77.0.1 |
+		sed -n "s/.* ep 10.77.0.1:\([0-9]*\) .*/\1/p" | head -n 1
+}
+
 # Sums that are not in the list without -s
 sums()
 {
@@ -319,6 +348,7 @@ tap_run "-br" brief
 tap_run "-o" oneline
 tap_run "-d" details
 tap_run "-s" sums
+tap_run "addresses in filters" addresses
 tap_run "completion" completion
 talkers_end
 tap_done
