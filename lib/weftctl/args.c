@@ -774,7 +774,7 @@ enum wait_word { NO_WORD, PID, EP, AGE, PEER, TAG, STATE };
 /* The word of a filter that @arg is */
 static enum wait_word wait_word(const struct wait_words *w, const char *arg)
 {
-	if (matches(arg, "pid"))
+	if (!(w->has & NO_PID) && matches(arg, "pid"))
 		return PID;
 	if (w->has & HAS_EP && matches(arg, "ep"))
 		return EP;
@@ -794,7 +794,8 @@ static const char *near_wait_words(const struct wait_words *w, const char *arg)
 
 	guess_begin(&g, arg);
 	guess_word(&g, "port");
-	guess_word(&g, "pid");
+	if (!(w->has & NO_PID))
+		guess_word(&g, "pid");
 	if (w->has & HAS_EP)
 		guess_word(&g, "ep");
 	if (w->has & HAS_AGE)
@@ -821,6 +822,20 @@ int parse_some_addr(const char *word, const char *arg)
 	complain("%s \"%s\": it must be an address, as 10.77.0.1 or fd77::1, or that of an endpoint, "
 		 "as 10.77.0.1:7 or [fd77::1]:7", word, arg);
 	return -1;
+}
+
+/* Is @arg, which was taken for the name of a port, a word of a filter, here or of another object? */
+static bool is_some_word(const struct wait_words *w, const char *arg)
+{
+	static const char *const words[] = {
+		"pid", "ep", "age", "tag", "peer", "from", "to", "state", "for", "kind", "cause",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(arg, words[i]))
+			return true;
+	return *near_wait_words(w, arg);
 }
 
 /* The value @arg of the word @name of a filter. Return: 0, -1: message printed */
@@ -883,9 +898,8 @@ int parse_waits(const struct wait_words *words, int argc, char **argv, struct wa
 	for (; argc; argc -= 2, argv += 2) {
 		word = wait_word(words, argv[0]);
 		if (!word) {
-			/* what was taken for a port may be a word of a filter */
 			wrong = filter->any || named || !filter->port ||
-				!*near_wait_words(words, filter->port) ? argv[0] : filter->port;
+				!is_some_word(words, filter->port) ? argv[0] : filter->port;
 			complain("%s show: unknown word \"%s\", try \"weftctl %s help\"%s", object,
 				 wrong, object, near_wait_words(words, wrong));
 			return -1;

@@ -26,9 +26,11 @@ static int kill_ep(int argc, char **argv)
 int do_ep(int argc, char **argv)
 {
 	static const struct verb verbs[] = {
-		{ "show", show_eps, "[show [[port] NAME]]",
+		{ "show", show_eps, "[show [[port] NAME] [FILTER ...]]",
 		  "show: endpoints: state, addresses, what waits and what is being sent, owner; "
-		  "-s: also sums" },
+		  "-s: also sums\n"
+		  "FILTER: pid PID, ep ADDRESS, peer ADDRESS, state WORD: new, enabled, listening,\n"
+		  "connecting, accepted, connected, closing, closed, error" },
 		{ "kill", kill_ep, "kill NAME ADDRESS:SERVICE force",
 		  "kill: end the endpoint of port NAME: its operations fail with ECONNABORTED, its "
 		  "peers\n"

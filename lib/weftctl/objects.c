@@ -310,18 +310,20 @@ static const struct view port_view = {
 	"port", WEFT_CMD_PORT_GET, port_fields, "name state driver netdev mtu addr", NULL
 };
 
-static const struct view ep_view = {
-	"ep", WEFT_CMD_EP_GET, ep_fields, "port ep state peer pid comm", NULL
+static const struct listing ep_listing = {
+	{ "ep", "peer", "state", HAS_EP | HAS_SUMS }, WEFT_CMD_EP_GET, WEFT_ATTR_EP_PEER,
+	WEFT_ATTR_EP_STATE, ep_fields, "port ep state peer pid comm", NULL, NULL
 };
 
-static const struct view ctx_view = {
-	"ctx", WEFT_CMD_CTX_GET, ctx_fields, "port ctx ep pinned pid comm",
-	"contexts: what each process that opened a port holds"
+static const struct listing ctx_listing = {
+	{ "ctx", NULL, NULL, 0 }, WEFT_CMD_CTX_GET, 0, 0, ctx_fields,
+	"port ctx ep pinned pid comm", "contexts: what each process that opened a port holds", NULL
 };
 
-static const struct view path_view = {
-	"path", WEFT_CMD_PATH_GET, path_fields, "port path state srtt_ns flight retrans",
-	NULL
+static const struct listing path_listing = {
+	{ "path", "peer", "state", HAS_AGE | NO_PID | HAS_SUMS }, WEFT_CMD_PATH_GET,
+	WEFT_ATTR_PATH_ADDR, WEFT_ATTR_PATH_STATE, path_fields,
+	"port path state srtt_ns flight retrans", NULL, NULL
 };
 
 static const struct view neigh_view = {
@@ -345,7 +347,6 @@ static const struct view job_view = {
 /* What show() passes for each answer */
 struct showing {
 	const struct view *view;
-	const struct sums *sums;	/* NULL: none */
 	unsigned int n;
 };
 
@@ -354,7 +355,7 @@ static void show_one(struct nlattr *attrs, int len, const void *arg)
 	struct showing *s = (void *)(uintptr_t)arg;
 
 	s->n++;
-	print_object_sums(attrs, len, s->view->fields, s->sums);
+	print_object(attrs, len, s->view->fields);
 }
 
 /*
@@ -362,7 +363,6 @@ static void show_one(struct nlattr *attrs, int len, const void *arg)
  */
 static int show(const struct view *view, int argc, char **argv)
 {
-	struct sums sums = { .peers = view->cmd == WEFT_CMD_PATH_GET };
 	struct showing showing = { .view = view };
 	struct nl_msg *msg;
 	const char *name;
@@ -372,20 +372,9 @@ static int show(const struct view *view, int argc, char **argv)
 	if (parse_filter(argc, argv, &name))
 		return EXIT_USAGE;
 	snprintf(what, sizeof(what), "%s show", view->object);
-	if (out_has_statistics() &&
-	    (view->cmd == WEFT_CMD_EP_GET || view->cmd == WEFT_CMD_PATH_GET)) {
-		ret = collect_sums(&sums, what, name);
-		if (ret) {
-			release_sums(&sums);
-			return ret;
-		}
-		showing.sums = &sums;
-	}
 	msg = request(view->cmd, !(view->cmd == WEFT_CMD_PORT_GET && name));
-	if (!msg) {
-		release_sums(&sums);
+	if (!msg)
 		return EXIT_KERNEL;
-	}
 	if (name)
 		nla_put_string(msg, WEFT_ATTR_PORT_NAME, name);
 
@@ -395,7 +384,6 @@ static int show(const struct view *view, int argc, char **argv)
 	out_end();
 	if (!ret && name && !showing.n)
 		complain("%s %s: nothing matches", what, name);
-	release_sums(&sums);
 	return ret;
 }
 
@@ -406,12 +394,12 @@ int show_ports(int argc, char **argv)
 
 int show_eps(int argc, char **argv)
 {
-	return show(&ep_view, argc, argv);
+	return show_listing(&ep_listing, argc, argv);
 }
 
 int show_paths(int argc, char **argv)
 {
-	return show(&path_view, argc, argv);
+	return show_listing(&path_listing, argc, argv);
 }
 
 int show_limits(int argc, char **argv)
@@ -442,7 +430,7 @@ static int run_view(const struct view *view, int argc, char **argv)
 
 int do_ctx(int argc, char **argv)
 {
-	return run_view(&ctx_view, argc, argv);
+	return run_listing(&ctx_listing, argc, argv);
 }
 
 int do_neigh(int argc, char **argv)

@@ -26,8 +26,12 @@ static int del_path(int argc, char **argv)
 int do_path(int argc, char **argv)
 {
 	static const struct verb verbs[] = {
-		{ "show", show_paths, "[show [[port] NAME]]",
-		  "show: state, round trip, window, retransmissions; -s: also what is under way" },
+		{ "show", show_paths, "[show [[port] NAME] [FILTER ...]]",
+		  "show: state, round trip, window, retransmissions, the oldest first; -s: also what "
+		  "is\n"
+		  "under way\n"
+		  "FILTER: peer ADDRESS, age SECONDS (in its state), state WORD: hello, up, leaving,\n"
+		  "dead, version" },
 		{ "del", del_path, "del NAME ADDRESS [force]",
 		  "del: give up the path of port NAME to the node; the next message makes a new "
 		  "one\n"

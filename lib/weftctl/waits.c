@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What waits or is under way: posted receives, messages that no receive has taken, sends, flows.
- * They are shown by age, the oldest first, and can be filtered. held.c has more such lists.
+ * Lists that can be filtered, by age if their objects have one, the oldest first. Here are those of
+ * what waits or is under way: posted receives, messages that no receive has taken, sends, flows.
+ * held.c and objects.c have more of them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,8 +177,10 @@ static const char *near_states(const struct listing *l, const char *word)
 	return guess_text(&g);
 }
 
-static int show(const struct listing *l, int argc, char **argv)
+int show_listing(const struct listing *l, int argc, char **argv)
 {
+	struct sums sums = { .peers = l->cmd == WEFT_CMD_PATH_GET };
+	bool has_sums = l->words.has & HAS_SUMS && out_has_statistics();
 	struct wait_filter filter;
 	struct choosing choosing = { l, &filter };
 	struct answers found = { 0 };
@@ -189,15 +192,20 @@ static int show(const struct listing *l, int argc, char **argv)
 		return EXIT_USAGE;
 	snprintf(what, sizeof(what), "%s show", l->words.object);
 	ret = collect(l->cmd, what, filter.port, wanted, &choosing, &found);
-	if (found.n)
+	if (!ret && has_sums)
+		ret = collect_sums(&sums, what, filter.port);
+	if (found.n && l->words.has & HAS_AGE)
 		qsort(found.all, found.n, sizeof(*found.all), older);
 	out_columns(l->columns);
 	out_begin();
 	for (i = 0; i < found.n; i++)
-		print_object(found.all[i].attrs, found.all[i].len, l->fields);
+		print_object_sums(found.all[i].attrs, found.all[i].len, l->fields,
+				  has_sums ? &sums : NULL);
 	out_end();
+	release_sums(&sums);
 	if (!ret && !found.n && (filter.any || filter.port))
-		complain("%s: nothing matches%s", what, near_states(l, filter.state));
+		complain("%s%s%s: nothing matches%s", what, filter.port ? " " : "",
+			 filter.port ? filter.port : "", near_states(l, filter.state));
 	release(&found);
 	return ret;
 }
@@ -210,7 +218,7 @@ int run_listing(const struct listing *l, int argc, char **argv)
 	if (ret < 0)
 		return EXIT_USAGE;
 	if (!ret)
-		return show(l, argc, argv);
+		return show_listing(l, argc, argv);
 	printf("Usage: weftctl %s [show [[port] NAME] [FILTER ...]]\n"
 	       "       weftctl %s help\n"
 	       "Shows %s%s.\n"

@@ -158,13 +158,15 @@ int parse_show(const char *object, int *argc, char ***argv);
 #define HAS_EP	1	/* its objects are at an endpoint */
 #define HAS_AGE	2
 #define HAS_TAG	4
+#define NO_PID	8	/* no process owns its objects */
+#define HAS_SUMS 16	/* with -s: sums over flows */
 
 /* Words of filters that differ from object to object */
 struct wait_words {
 	const char *object;
 	const char *peer;	/* the remote endpoint: "from", "to"; NULL: it has none */
 	const char *state;	/* a word that the object has, NULL: it has none */
-	unsigned int has;	/* HAS_* */
+	unsigned int has;	/* HAS_*, NO_PID */
 };
 
 /* Arguments of "hang", and of the command show of objects that run_listing() shows */
@@ -184,8 +186,8 @@ struct wait_filter {
 int parse_waits(const struct wait_words *words, int argc, char **argv,
 		struct wait_filter *filter);
 /*
- * Check the value @arg of a filter's word: an address of a node, or of an endpoint with its service;
- * "?" is one that is not known
+ * Check the value @arg of a filter's word: an address of a node, or of an endpoint with its
+ * service; "?" is one that is not known. Return: 0, -1: message printed
  */
 int parse_some_addr(const char *word, const char *arg);
 /* Return: true if the address @text, with a service or without, with a scope or without, fits. */
@@ -485,6 +487,8 @@ struct listing {
 	const char *states;	/* what its state may be, for the help */
 };
 
+/* Show the objects that fit a filter. Return: exit status */
+int show_listing(const struct listing *l, int argc, char **argv);
 /* The command show of an object, with filters, and its help. Return: exit status */
 int run_listing(const struct listing *l, int argc, char **argv);
 

@@ -378,6 +378,71 @@ static void test_details(void)
 	forget();
 }
 
+/* An endpoint, a path or a context of process @pid */
+static void found(uint8_t cmd, const char *addr, const char *peer, const char *state, uint32_t pid,
+		  uint64_t age)
+{
+	struct nl_msg *msg = object(cmd, "weft0");
+	bool path = cmd == WEFT_CMD_PATH_GET;
+
+	if (addr)
+		put_addr(msg, path ? WEFT_ATTR_PATH_ADDR : WEFT_ATTR_EP_ADDR, addr, path ? 0 : 7);
+	if (peer)
+		put_addr(msg, WEFT_ATTR_EP_PEER, peer, 9);
+	if (state)
+		nla_put_string(msg, path ? WEFT_ATTR_PATH_STATE : WEFT_ATTR_EP_STATE, state);
+	if (pid)
+		nla_put_u32(msg, WEFT_ATTR_PID, pid);
+	if (age)
+		nla_put_u64(msg, WEFT_ATTR_AGE, age);
+}
+
+#define EP_1	"weft0: ep 10.77.0.1:7 state connected peer 10.77.0.2:9 pid 5\n"
+#define EP_2	"weft0: ep 10.77.0.3:7 state enabled pid 6\n"
+#define PATH_1	"weft0: path 10.77.0.8 state hello age_ms 1000\n"
+#define PATH_2	"weft0: path 10.77.0.9 state up age_ms 7000\n"
+
+static void test_filters(void)
+{
+	static const struct {
+		int (*fn)(int argc, char **argv);
+		const char *word, *value, *text;
+	} cases[] = {
+		{ do_ep, "pid", "5", EP_1 }, { do_ep, "pid", "6", EP_2 },
+		{ do_ep, "ep", "10.77.0.3:7", EP_2 }, { do_ep, "ep", "10.77.0.1", EP_1 },
+		{ do_ep, "peer", "10.77.0.2", EP_1 }, { do_ep, "state", "enabled", EP_2 },
+		{ do_ep, "weft0", NULL, EP_1 EP_2 },
+		/* the oldest first */
+		{ do_path, NULL, NULL, PATH_2 PATH_1 }, { do_path, "peer", "10.77.0.8", PATH_1 },
+		{ do_path, "state", "up", PATH_2 }, { do_path, "age", "7", PATH_2 },
+		{ do_path, "age", "1", PATH_2 PATH_1 },
+		{ do_ctx, "pid", "8", "weft0: pid 8\n" },
+	};
+	unsigned int i;
+
+	found(WEFT_CMD_EP_GET, "10.77.0.1", "10.77.0.2", "connected", 5, 0);
+	found(WEFT_CMD_EP_GET, "10.77.0.3", NULL, "enabled", 6, 0);
+	found(WEFT_CMD_PATH_GET, "10.77.0.8", NULL, "hello", 0, 1000000000);
+	found(WEFT_CMD_PATH_GET, "10.77.0.9", NULL, "up", 0, 7000000000);
+	found(WEFT_CMD_CTX_GET, NULL, NULL, NULL, 7, 0);
+	found(WEFT_CMD_CTX_GET, NULL, NULL, NULL, 8, 0);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		CHECK(!run(cases[i].fn, "show", cases[i].word, cases[i].value));
+		check_text(caught.text, cases[i].text);
+		check_text(caught.said, "");
+	}
+	CHECK(!run(do_ep, "show", "state", "opne"));
+	check_text(caught.said, "weftctl: ep show: nothing matches\n");
+	CHECK(!run(do_path, "show", "state", "ledding"));
+	check_text(caught.said,
+		   "weftctl: path show: nothing matches; did you mean \"leaving\"?\n");
+	/* what an object lacks is no filter */
+	CHECK(run(do_path, "show", "pid", "5") == EXIT_USAGE && strstr(caught.said, "\"pid\""));
+	CHECK(run(do_ep, "show", "age", "5") == EXIT_USAGE && strstr(caught.said, "\"age\""));
+	CHECK(run(do_ctx, "show", "ep", "10.77.0.1") == EXIT_USAGE);
+	forget();
+}
+
 /* What a report leaves out */
 static void test_hidden(void)
 {
@@ -634,7 +699,7 @@ static void test_nothing(void)
 	CHECK(!run(do_send, "show", "for", "credti") && !*caught.text);
 	check_text(caught.said, "weftctl: send show: nothing matches; did you mean \"credit\"?\n");
 	CHECK(!run(do_recv, "show", "weft0", NULL) && !*caught.text);
-	check_text(caught.said, "weftctl: recv show: nothing matches\n");
+	check_text(caught.said, "weftctl: recv show weft0: nothing matches\n");
 	forget();
 }
 
@@ -723,6 +788,7 @@ static const struct test tests[] = {
 	{ "statistics of endpoints and paths", test_sums },
 	{ "details", test_details },
 	{ "what a report leaves out", test_hidden },
+	{ "filters of endpoints, paths and contexts", test_filters },
 	{ "tables", test_tables },
 	{ "nothing matches", test_nothing },
 	{ "kinds of events", test_kinds },

@@ -260,8 +260,32 @@ addresses()
 		[ "$(node 0 weftctl flow show $words 2>&1 | grep -c '^weft0: ')" -ge 1 ] ||
 			{ echo "no $words"; return 1; }
 	done
-	says 0 "flow show peer FD77::2" "nothing matches" &&
-		says 0 "flow show peer fd77:0::2" "nothing matches"
+	node 0 weftctl path probe weft0 fd77::2 count 1 >/run/weft/out || return 1
+	for addr in fd77::2 FD77::2 fd77:0:0::2 [fd77::2]; do
+		[ "$(node 0 weftctl path show peer $addr | grep -c ' path fd77::2 state up ')" = 1 ] ||
+			{ echo "no $addr"; return 1; }
+	done
+	says 0 "path show peer fd77::77" "nothing matches"
+}
+
+# ep, path and ctx by owner, endpoint, peer, state and age
+filters()
+{
+	pid=$(node 0 weftctl -br ep show state enabled | awk '$6 ~ /fi_pingpong/ { print $5 }' |
+		head -n 1)
+	[ "$pid" ] && [ "$(node 0 weftctl ep show pid $pid | grep -c " pid $pid ")" -ge 1 ] &&
+		[ "$(node 0 weftctl ctx show pid $pid | grep -c " pid $pid ")" = 1 ] &&
+		node 0 weftctl ep show ep "10.77.0.1:$(ep_of)" | grep " pid $pid " &&
+		node 0 weftctl path show weft0 peer 10.77.0.2 state up age 0 | grep ' state up ' &&
+		says 0 "ep show state new pid 1" "nothing matches" &&
+		says 0 "path show age 86400" "nothing matches" &&
+		says 0 "path show state pu" "nothing matches" 'mean "up"?' &&
+		says 0 "ctx show pid 1" "nothing matches" &&
+		says 1 "path show pid 1" '"pid"' && says 1 "ctx show age 1" '"age"' || return 1
+	# the oldest path first
+	node 0 weftctl path show | sed 's/.* age_ms \([0-9]*\) .*/\1/' >/run/weft/lines
+	cat /run/weft/lines
+	[ "$(wc -l </run/weft/lines)" -ge 2 ] && sort -c -n -r /run/weft/lines
 }
 
 # The service of an endpoint that has flows
@@ -349,6 +373,7 @@ tap_run "-o" oneline
 tap_run "-d" details
 tap_run "-s" sums
 tap_run "addresses in filters" addresses
+tap_run "filters of endpoints, paths and contexts" filters
 tap_run "completion" completion
 talkers_end
 tap_done
