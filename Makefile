@@ -286,6 +286,7 @@ installed = $(FABRIC_DIR)/libweft-fi.so $(LIBDIR)/libweft.so.0 \
 	$(PREFIX)/lib/sysusers.d/weft.conf \
 	$(patsubst %,$(PREFIX)/lib/systemd/system/%,$(units)) \
 	$(foreach m,$(man),$(call man_dst,$(m)) $(call man_aliases,$(m))) \
+	$(PREFIX)/share/weft/grafana.json \
 	$(if $(completion),$(PREFIX)/share/bash-completion/completions/weftctl)
 man := $(sort $(wildcard Documentation/man/*.[1-9]))
 man_section = man$(subst .,,$(suffix $(1)))
@@ -319,6 +320,7 @@ install-user: lib tools
 	$(call put,755,$(B)/bin/weftctl,$(PREFIX)/bin/weftctl)
 	$(call put,644,lib/wireshark/weft.lua,$(WIRESHARK_DIR)/weft.lua)
 	@$(foreach s,$(scripts),$(call put,755,$(s),$(call scripts_dir,$(s))/$(notdir $(s))) &&) :
+	$(call put,644,Documentation/grafana.json,$(PREFIX)/share/weft/grafana.json)
 	$(INSTALL) -d '$(DESTDIR)$(PREFIX)/include/weft' '$(DESTDIR)$(PREFIX)/include/linux'
 	$(INSTALL) -m 644 include/weft/*.h '$(DESTDIR)$(PREFIX)/include/weft/'
 	$(INSTALL) -m 644 uapi/linux/*.h '$(DESTDIR)$(PREFIX)/include/linux/'
@@ -339,7 +341,7 @@ uninstall:
 	lib/dat/dat-conf remove '$(DESTDIR)/etc/dat.conf'
 	-rmdir '$(DESTDIR)$(PREFIX)/include/weft' '$(DESTDIR)$(FABRIC_DIR)' \
 		$(sort $(foreach s,$(scripts),'$(DESTDIR)$(call scripts_dir,$(s))')) \
-		'$(DESTDIR)$(PREFIX)/lib/weft' \
+		'$(DESTDIR)$(PREFIX)/lib/weft' '$(DESTDIR)$(PREFIX)/share/weft' \
 		'$(DESTDIR)$(WIRESHARK_DIR)' 2>/dev/null
 	[ -z '$(KREL)' ] || rm -f '$(DESTDIR)$(MODDIR)/weft.ko'
 	$(if $(DESTDIR),,[ -z '$(KREL)' ] || depmod $(KREL))
@@ -399,7 +401,7 @@ help:
 #> Install
 #>   make install       module, libraries, provider, weftctl, headers, manual,
 #>                      udev rule, services, scripts for job launchers,
-#>                      Wireshark's dissector; DESTDIR=,
+#>                      Wireshark's dissector, Grafana's dashboard; DESTDIR=,
 #>                      PREFIX=/usr/local, LIBDIR=, FABRIC_DIR= (libfabric's folder
 #>                      of providers), DAT_DIR= (the folder of the DAT provider),
 #>                      WIRESHARK_DIR= (Wireshark's folder of plugins), MODDIR=
