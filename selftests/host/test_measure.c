@@ -252,9 +252,11 @@ TEST_F(measure, notify)
 	ASSERT_EQ(0, exchange(t, 8, 1));
 	EXPECT_EQ(0, READ_ONCE(*flags) & WEFT_ST_RQ_NOTIFY);
 	measure(t, true);
+	EXPECT_EQ(WEFT_ST_RQ_NOTIFY, READ_ONCE(*flags) & WEFT_ST_RQ_NOTIFY);
 	ASSERT_EQ(0, exchange(t, 8, 2));
 	EXPECT_EQ(WEFT_ST_RQ_NOTIFY, READ_ONCE(*flags) & WEFT_ST_RQ_NOTIFY);
 	measure(t, false);
+	EXPECT_EQ(0, READ_ONCE(*flags) & WEFT_ST_RQ_NOTIFY);
 	ASSERT_EQ(0, exchange(t, 8, 3));
 	EXPECT_EQ(0, READ_ONCE(*flags) & WEFT_ST_RQ_NOTIFY);
 }

@@ -635,7 +635,7 @@ struct weft_hist_info {
  *
  * Sends and receives that are under way are measured as well as later ones.
  *
- * Context: any. The caller serialises it with weft_hist_look().
+ * Context: may sleep. The caller serialises it with weft_hist_look().
  */
 void weft_core_measure(struct weft_core *core, bool on);
 

@@ -72,8 +72,6 @@ static inline void weft_recv_met(struct weft_ep *ep, const struct weft_post *pos
 	weft_measure(ep->core, message_wait, waited);
 	if (!(post->flags & WEFT_POST_PART))
 		weft_measure(ep->core, receive_wait, weft_since(now, post->at));
-	/* the kernel hears of posts from now on */
-	weft_recv_status(ep);
 }
 
 /* As weft_match_arrive(), measured. The owner of @m is locked. */

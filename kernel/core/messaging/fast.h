@@ -47,8 +47,8 @@ static inline union weft_lead weft_lead_of(const void *slot)
 /* Return: true if the endpoint's state allows the fast path for messages from @src. */
 static __always_inline bool weft_fast_open(const struct weft_ep *ep, u32 src)
 {
-	return likely(READ_ONCE(ep->core->fast) && ep->rx_cq && !ep->rx.srq &&
-		      !ep->rx.draining && !ep->rx.nturn) && !weft_recv_strange(ep, src);
+	return likely(ep->rx_cq && !ep->rx.srq && !ep->rx.draining && !ep->rx.nturn) &&
+	       !weft_recv_strange(ep, src);
 }
 
 /* Return: first word of receives from any sender. Two constants: the compiler assembles nothing. */

@@ -127,7 +127,7 @@ bool weft_fast_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, cons
 	bool done;
 
 	weft_assert_held(&ep->lock);
-	if (!weft_fast_open(ep, src))
+	if (unlikely(!READ_ONCE(ep->core->fast)) || !weft_fast_open(ep, src))
 		return false;
 	weft_lock_inner(&cq->lock);
 	done = likely(weft_list_empty(&cq->waiting)) &&
@@ -375,7 +375,7 @@ out:
 
 /**
  * weft_fast_send - send the entry at the consumer index of the send ring
- * @ep: the endpoint; ep->sq_mutex is held, ep->tx.hand and ep->flow.near are set
+ * @ep: the endpoint; ep->sq_mutex is held, ep->tx.hand and READ_ONCE(ep->flow.near) are set
  * @out: output
  *
  * The ring has an entry.
@@ -458,7 +458,7 @@ bool weft_ep_fast(struct weft_ep *ep, struct weft_out *out)
 	if (!READ_ONCE(ep->flow.near))
 		return false;
 	weft_mutex_lock(&ep->sq_mutex);
-	if (unlikely(!ep->flow.near || READ_ONCE(ep->state) >= WEFT_EPS_ERROR ||
+	if (unlikely(!READ_ONCE(ep->flow.near) || READ_ONCE(ep->state) >= WEFT_EPS_ERROR ||
 		     weft_ring_look(r, &ep->conf.doorbell->sq_tail) != WEFT_RING_OK))
 		goto out;
 	if (unlikely(weft_sq_is_rma(weft_lead_of(weft_ring_at(r, r->cons)).op)))

@@ -206,7 +206,7 @@ struct weft_ep_tx {
  * @peers: flows of a connectionless endpoint, by address of the destination; sq_mutex
  * @recent: the flow used last, or the only one; sq_mutex
  * @near: that flow ends on this node, and sends may use the fast path (fast_ring.c); read without
- *	the mutex
+ *	the mutex, and cleared without it when messages begin to be measured
  * @far: it ends on another node, and short sends may use weft_fast_out(); sq_mutex
  * @recent_dst: its index in the address vector; sq_mutex
  * @recent_gen: generation of the vector then; sq_mutex
