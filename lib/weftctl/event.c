@@ -90,12 +90,23 @@ static int parse_last(const char *arg, uint64_t *since)
 	return 0;
 }
 
+/* A port that has the name of a word needs the word "port" before it. Return: true if it is one. */
+static bool is_word(bool live, const char *arg)
+{
+	return !strcmp(arg, "port") || !strcmp(arg, "peer") || !strcmp(arg, "event") ||
+	       !strcmp(arg, live ? "count" : "last");
+}
+
 /* [[port] NAME] [peer ADDRESS] [event KIND] and [last SECONDS] or [count N] */
 static int parse_events(const char *object, bool live, int argc, char **argv,
 			struct event_filter *f)
 {
 	memset(f, 0, sizeof(*f));
 	if (argc % 2) {
+		if (is_word(live, argv[0])) {
+			complain("%s: a value is missing after \"%s\"", object, argv[argc - 1]);
+			return -1;
+		}
 		if (parse_port_name(argv[0]))
 			return -1;
 		f->port = argv[0];
@@ -113,6 +124,8 @@ static int parse_events(const char *object, bool live, int argc, char **argv,
 			   matches(argv[0], "last") && !parse_last(argv[1], &f->since)))
 			break;
 	}
+	if (!argc && f->peer && parse_some_addr("peer", f->peer))
+		return -1;
 	if (!argc)
 		return !f->what || is_kind(object, f->what) ? 0 : -1;
 	complain("%s: \"%s %s\" is not understood here, try \"weftctl %s help\"", object, argv[0],

@@ -714,6 +714,11 @@ static void test_kinds(void)
 	check_text(caught.said, "weftctl: event: there is no kind of event \"linkdown\", try "
 		   "\"weftctl event help\"; did you mean \"link-down\"?\n");
 	/* monitor would wait for ever; beginnings of kinds are none */
+	CHECK(run(do_event, "show", "peer", NULL) == EXIT_USAGE && !*caught.text);
+	check_text(caught.said, "weftctl: event: a value is missing after \"peer\"\n");
+	CHECK(run(do_event, "show", "peer", "10.77.0") == EXIT_USAGE && !*caught.text);
+	CHECK(strstr(caught.said, "10.77.0"));
+	CHECK(run(do_monitor, "count", NULL, NULL) == EXIT_USAGE && *caught.said);
 	CHECK(run(do_monitor, "event", "linkdown", NULL) == EXIT_USAGE && *caught.said);
 	CHECK(run(do_monitor, "event", "link", NULL) == EXIT_USAGE && *caught.said);
 	CHECK(run(do_monitor, "event", "", NULL) == EXIT_USAGE && *caught.said);

@@ -104,6 +104,7 @@ wrong()
 	! node 0 weftctl event show nosuch 2>/run/weft/said &&
 		grep 'no port of this name has events' /run/weft/said &&
 		! node 0 weftctl event show peer 2>/run/weft/said &&
+		grep 'a value is missing after "peer"' /run/weft/said &&
 		! node 0 weftctl event show weft0 last never 2>/run/weft/said &&
 		grep '"last never" is not understood' /run/weft/said &&
 		node 0 weftctl event show weft0 event device-gone 2>/run/weft/said &&
