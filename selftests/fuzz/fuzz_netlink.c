@@ -78,11 +78,19 @@ int weft_port_set_engine(struct net *net, const char *name, const struct weft_en
 	return 0;
 }
 
-int weft_port_set_flags(struct net *net, const char *name, int priorities, int same_user,
+static bool is_flag(int flag)
+{
+	return flag >= -1 && flag <= 1;
+}
+
+int weft_port_set_flags(struct net *net, const char *name, const struct weft_port_flags *flags,
 			struct netlink_ext_ack *extack)
 {
 	name_is_one(name);
-	WARN_ON(priorities < -1 || priorities > 1 || same_user < -1 || same_user > 1);
+	WARN_ON(!is_flag(flags->priorities) || !is_flag(flags->same_user) ||
+		!is_flag(flags->histograms));
+	if (flags->histograms >= 0)
+		weft_core_measure(&port.core, flags->histograms);
 	return 0;
 }
 
