@@ -824,7 +824,7 @@ int parse_some_addr(const char *word, const char *arg)
 	return -1;
 }
 
-/* Is @arg, which was taken for the name of a port, a word of a filter, here or of another object? */
+/* Is @arg, taken for the name of a port, a word of a filter, here or of another object? */
 static bool is_some_word(const struct wait_words *w, const char *arg)
 {
 	static const char *const words[] = {

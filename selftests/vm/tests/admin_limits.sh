@@ -38,7 +38,8 @@ all_shown()
 		grep -q "^weft0: limit $want value [0-9]* unit [a-z]* " /run/weft/limits ||
 			return 1
 	done
-	node 0 weftctl limit | grep -q "^weft0: limit paths value .* used [0-9]* peak [0-9]* hits [0-9]* min 1"
+	node 0 weftctl limit |
+		grep -q "^weft0: limit paths value .* used [0-9]* peak [0-9]* hits [0-9]* min 1"
 }
 
 # set_all FIELD: sets every limit to that field of it; shows all values
