@@ -47,6 +47,20 @@ bool weft_nl_visible(struct netlink_callback *cb, kuid_t uid)
 }
 
 /**
+ * weft_nl_uid - a user as the caller may see it
+ * @cb: the dump
+ * @uid: the user, as in the initial user namespace; WEFT_NOTE_NO_UID: none
+ *
+ * Return: the id in the caller's user namespace; WEFT_NOTE_NO_UID: none, or not for it to see.
+ */
+u32 weft_nl_uid(struct netlink_callback *cb, u32 uid)
+{
+	if (uid == WEFT_NOTE_NO_UID || !weft_nl_visible(cb, KUIDT_INIT(uid)))
+		return WEFT_NOTE_NO_UID;
+	return from_kuid_munged(sk_user_ns(NETLINK_CB(cb->skb).sk), KUIDT_INIT(uid));
+}
+
+/**
  * weft_nl_owner_put - put the port, and the program that owns an object
  * @skb: answer
  * @cb: the dump

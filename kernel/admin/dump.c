@@ -241,10 +241,9 @@ static int weft_dump_neigh(struct sk_buff *skb, struct netlink_callback *cb, str
 /* Put a user whom the caller may see, unless there is none. */
 static bool weft_dump_uid(struct sk_buff *skb, struct netlink_callback *cb, int attr, u32 uid)
 {
-	if (uid == WEFT_NOTE_NO_UID || !weft_nl_visible(cb, KUIDT_INIT(uid)))
-		return false;
-	return nla_put_u32(skb, attr, from_kuid_munged(sk_user_ns(NETLINK_CB(cb->skb).sk),
-						       KUIDT_INIT(uid)));
+	u32 seen = weft_nl_uid(cb, uid);
+
+	return seen != WEFT_NOTE_NO_UID && nla_put_u32(skb, attr, seen);
 }
 
 static int weft_dump_limit(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,

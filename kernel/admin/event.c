@@ -79,14 +79,6 @@ static bool weft_event_put(struct sk_buff *skb, const char *port,
 
 /* ---- Dumps ----------------------------------------------------------------------------------- */
 
-/* Return: the user as the reader of a dump may see it. */
-static u32 weft_event_uid(struct netlink_callback *cb, const struct weft_note *note)
-{
-	if (note->uid == WEFT_NOTE_NO_UID || !weft_nl_visible(cb, KUIDT_INIT(note->uid)))
-		return WEFT_NOTE_NO_UID;
-	return from_kuid_munged(sk_user_ns(NETLINK_CB(cb->skb).sk), KUIDT_INIT(note->uid));
-}
-
 /**
  * weft_nl_events - answer a command that asks for the events of ports
  * @skb: answer
@@ -113,7 +105,7 @@ int weft_nl_events(struct sk_buff *skb, struct netlink_callback *cb)
 			break;
 		}
 		head = weft_nl_begin(skb, cb);
-		if (!head || weft_event_put(skb, port, &e, weft_event_uid(cb, &e.note))) {
+		if (!head || weft_event_put(skb, port, &e, weft_nl_uid(cb, e.note.uid))) {
 			if (head)
 				genlmsg_cancel(skb, head);
 			return skb->len ?: -EMSGSIZE;

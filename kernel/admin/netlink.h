@@ -69,6 +69,7 @@ int weft_nl_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
 void *weft_nl_begin(struct sk_buff *skb, struct netlink_callback *cb);
 bool weft_nl_visible(struct netlink_callback *cb, kuid_t uid);
+u32 weft_nl_uid(struct netlink_callback *cb, u32 uid);
 bool weft_nl_owner_put(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
 		       const struct weft_dev_ctx *ctx);
 bool weft_nl_near_put(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
