@@ -367,6 +367,9 @@ static void happen(struct rig *rig, struct rig_event *ev, u32 n)
 
 		rig->nevents++;
 		rig->digest = (rig->digest ^ what) * 0x100000001b3ull;
+		/* two packets may change places */
+		if (ev[i].kind == RIG_EV_PACKET)
+			rig->digest = (rig->digest ^ ev[i].len) * 0x100000001b3ull;
 	}
 	switch (ev->kind) {
 	case RIG_EV_CALL:

@@ -185,7 +185,8 @@ void tr_rma_done(struct tr *tr, struct rig_cq *cq, const struct weft_cqe *e)
 	m->done = true;
 	ep->open_tx--;
 	p = m->dst->proc;
-	if (!ep->rma_failed && p->proc == ep->rma_target) {
+	/* its process may not have been there, and may have begun and ended since then */
+	if (!ep->rma_failed && ep->rma_target && p->proc == ep->rma_target) {
 		if (m->tagged)
 			check_write(tr, ep, slot(tr, p, ep));
 		else
