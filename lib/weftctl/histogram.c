@@ -89,8 +89,9 @@ static void print_bucket(const struct histogram *h, unsigned int i)
 	if (i + 1 < h->n)
 		snprintf(last, sizeof(last), "%" PRIu64, last_of(i));
 	snprintf(tail, sizeof(tail), "%" PRIu64 ".%u", tenths / 10, (unsigned int)(tenths % 10));
-	printf("%c    %12" PRIu64 " - %-12s %10" PRIu64 " %5s %% %.*s", out_line_end(),
-	       first_of(i), last, h->count[i], tail, bar, "################################");
+	printf("%c    %12" PRIu64 " - %-12s %10" PRIu64 " %5s %%%s%.*s", out_line_end(),
+	       first_of(i), last, h->count[i], tail, bar ? " " : "", bar,
+	       "################################");
 }
 
 /* A bucket of JSON: from its first value to its last one; the last bucket has no end */

@@ -198,9 +198,10 @@ static bool add_tally(struct usage *u, enum usage_by by, const struct past *past
 {
 	static const struct tally none;
 	const struct tally *before = earlier(&past->tallies, x, &none);
+	bool by_path = by == USAGE_PATH;
 
 	memset(u, 0, sizeof(*u));
-	if (!past->known || x->is_path != (by == USAGE_PATH))
+	if (!past->known || x->is_path != by_path)
 		return false;
 	strcpy(u->port, x->port);
 	strcpy(u->comm, x->comm);

@@ -602,7 +602,7 @@ static void test_histograms(void)
 		   "               0 - 0                     4  40.0 % ################################\n"
 		   "               1 - 1                     2  20.0 % ################\n"
 		   "               2 - 3                     3  30.0 % ########################\n"
-		   "               4 - 7                     0   0.0 % \n"
+		   "               4 - 7                     0   0.0 %\n"
 		   "               8 -                       1  10.0 % ########\n"
 		   "weft0: name send histograms on unit ns values 0\n");
 	out_form(false, true);

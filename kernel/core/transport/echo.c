@@ -161,8 +161,10 @@ static weft_ns weft_echo_dev(const struct weft_echo *e)
 	return squares > square ? (u64)weft_echo_root(squares - square) << WEFT_ECHO_UNIT : 0;
 }
 
-static void weft_echo_copy(const struct weft_echo *e, struct weft_echo_info *info)
+/* The result of a probe is read. Its path is locked, if it has one. */
+static void weft_echo_copy(struct weft_echo *e, weft_ns now, struct weft_echo_info *info)
 {
+	e->read_at = now;
 	*info = (struct weft_echo_info){
 		.state = e->state,
 		.err = e->err,
@@ -456,19 +458,16 @@ static struct weft_echo *weft_echo_by_no(struct weft_core *core, u32 no)
 
 int weft_echo_look(struct weft_core *core, u32 no, weft_ns now, struct weft_echo_info *info)
 {
-	struct weft_path *path;
 	struct weft_echo *e;
 
 	weft_lock(&core->lock);
 	e = weft_echo_by_no(core, no);
-	if (e) {
-		path = e->path;
-		if (path)
-			weft_lock(&path->lock);
-		e->read_at = now;
-		weft_echo_copy(e, info);
-		if (path)
-			weft_unlock(&path->lock);
+	if (e && e->path) {
+		weft_lock(&e->path->lock);
+		weft_echo_copy(e, now, info);
+		weft_unlock(&e->path->lock);
+	} else if (e) {
+		weft_echo_copy(e, now, info);
 	}
 	weft_unlock(&core->lock);
 	return e ? 0 : -ENOENT;
