@@ -70,6 +70,11 @@ local cm_ops = {
 	[1] = "REQ", [2] = "REP", [3] = "REJ", [4] = "RTU", [5] = "FIN", [6] = "FINACK",
 }
 local echo_seqs = { [4294967295] = "asks for a report" }
+local answer_states = { [0] = "answered", [1] = "answers no questions", [2] = "no such endpoint" }
+local sends_wait_for = {
+	[0] = "handshake", "contact", "endpoint", "fence", "credit", "window", "turn", "receive",
+	"grant", "memory", "ack", "answer",
+}
 local rma_ops = {
 	[1] = "write", [2] = "read", [3] = "atomic", [4] = "atomic with results",
 	[5] = "atomic with results and compare operands",
@@ -154,6 +159,7 @@ field("hello.caps", P.uint32, "Capabilities", base.HEX)
 flag("hello.caps.rma", "Takes one-sided operations", 32, 0x02)
 flag("hello.caps.writes", "Takes WRITES", 32, 0x04)
 flag("hello.caps.echo", "Answers ECHO", 32, 0x08)
+flag("hello.caps.question", "Answers QUESTION", 32, 0x10)
 field("hello.incarnation", P.uint64, "Incarnation of the sender", base.HEX)
 field("hello.path", P.uint32, "Path id for packets to the sender", base.HEX)
 field("hello.max_payload", P.uint32, "Largest UDP payload that the sender takes", base.DEC)
@@ -220,6 +226,27 @@ field("echo.stamp", P.uint64, "Time since the probe began (ns)", base.DEC)
 field("echo.zeros", P.bytes, "Zeros")
 field("echoed.came", P.uint32, "Packets of the probe that have come", base.DEC)
 field("echoed.answered", P.uint32, "Packets of it that were answered", base.DEC)
+field("question.no", P.uint32, "Number of the question", base.DEC)
+field("question.zeros", P.bytes, "Zeros")
+field("answer.status", P.uint8, "Answer", base.DEC, answer_states)
+field("answer.program", P.string, "State of the program")
+field("answer.pid", P.uint32, "Process", base.DEC)
+field("answer.comm", P.stringz, "Command name")
+field("answer.full", P.uint32, "Completions that wait for space", base.DEC)
+field("answer.recv", P.uint32, "Receives that take messages of the asking endpoint", base.DEC)
+field("answer.msg", P.uint32, "Messages of the asking endpoint without a receive", base.DEC)
+field("answer.send", P.uint32, "Sends under way to the asking endpoint", base.DEC)
+field("answer.wait", P.uint32, "Posted receives", base.DEC)
+field("answer.ms", P.uint32, "The oldest has waited (ms)", base.DEC)
+field("answer.flags", P.uint8, "Flags", base.HEX)
+flag("answer.tagged", "Tagged", 8, 0x01)
+flag("answer.named", "Names its sender", 8, 0x02)
+field("answer.for", P.uint8, "The send waits for", base.DEC, sends_wait_for)
+field("answer.ignore", P.uint64, "Bits of the tag that are not compared", base.HEX)
+field("answer.ipv4", P.ipv4, "Sender that the oldest receive names")
+field("answer.ipv6", P.ipv6, "Sender that the oldest receive names")
+field("answer.service", P.uint16, "Its service", base.DEC)
+field("answer.family", P.uint16, "Its family: 4, 6, 0: none", base.DEC)
 field("bitmap", P.uint32, "Bitmap", base.HEX)
 field("received", P.string, "Received")
 field("missing", P.string, "Missing")
@@ -269,7 +296,7 @@ local chunk_names = {
 	[1] = "EAGER", [2] = "RTS", [3] = "GRANT", [4] = "DATA", [5] = "DONE", [6] = "ABORT",
 	[7] = "CM", [8] = "PING", [9] = "EPGONE", [10] = "CREDIT", [11] = "OPEN", [12] = "MTU",
 	[13] = "RETIRE", [14] = "RETIRED", [15] = "PROBE", [16] = "PROBED", [17] = "WRITES",
-	[18] = "ECHO", [19] = "ECHOED",
+	[18] = "ECHO", [19] = "ECHOED", [20] = "QUESTION", [21] = "ANSWER",
 	[0x81] = "SACK", [0x82] = "HEAD",
 }
 -- a field for each type of chunk: weft.eager, weft.rts
@@ -362,7 +389,7 @@ local function way_of(key)
 
 	if not w then
 		w = { lanes = {}, flows = {}, sids = {}, rids = {}, cm = {}, retires = {},
-		      probes = {}, echoes = {} }
+		      probes = {}, echoes = {}, questions = {} }
 		ways[key] = w
 	end
 	return w
@@ -1351,6 +1378,70 @@ chunks[19] = { fixed = 24, tail = 0, show = function(c, tree, o)
 	return text .. fmt(", %d came, %d answered", u32(c.raw, o + 16), u32(c.raw, o + 20))
 end }
 
+chunks[20] = { fixed = 16, tail = ANY, show = function(c, tree, o, n)
+	local no = u32(c.raw, o)
+
+	add(c, tree, "question.no", o, 4)
+	show_ends(c, tree, o + 4)
+	tree:add(f.auth, c.buf(o + 8, 8))
+	bytes(c, tree, "question.zeros", o + 16, n - 16)
+	show_request(c, tree, note(c, o, function()
+		local question = request(c)
+
+		c.way.questions[no] = question
+		return question
+	end))
+	return fmt("%d", no)
+end }
+
+-- Show one kind of objects of an answer.
+local function show_held(c, tree, key, o)
+	local held, flags = add(c, tree, key, o, 4)
+
+	if u32(c.raw, o) == 0 then
+		return
+	end
+	add(c, held, "answer.ms", o + 4, 4)
+	add(c, held, "tag", o + 8, 8)
+	flags = add(c, held, "answer.flags", o + 16, 1)
+	add(c, flags, "answer.tagged", o + 16, 1)
+	add(c, flags, "answer.named", o + 16, 1)
+	if key == "answer.send" then
+		add(c, held, "answer.for", o + 17, 1)
+	end
+end
+
+chunks[21] = { fixed = 148, tail = 0, show = function(c, tree, o)
+	local no, status = u32(c.raw, o), byte(c.raw, o + 5)
+	local family = u16(c.raw, o + 146)
+
+	add(c, tree, "question.no", o, 4)
+	add(c, tree, "answer.status", o + 4, 1)
+	show_answer(c, tree, note(c, o, function()
+		return answer(c, c.way.back and c.way.back.questions[no])
+	end))
+	if status == 0 then
+		add(c, tree, "answer.program", o + 5, 1)
+		add(c, tree, "answer.pid", o + 8, 4)
+		add(c, tree, "answer.comm", o + 12, 16)
+		add(c, tree, "answer.full", o + 28, 4)
+		show_held(c, tree, "answer.recv", o + 32)
+		show_held(c, tree, "answer.msg", o + 52)
+		show_held(c, tree, "answer.send", o + 72)
+		show_held(c, tree, "answer.wait", o + 92)
+		add(c, tree, "answer.ignore", o + 112, 8)
+		add(c, tree, "answer.ignore", o + 120, 8)
+		if family == 4 then
+			add(c, tree, "answer.ipv4", o + 128, 4)
+		elseif family == 6 then
+			add(c, tree, "answer.ipv6", o + 128, 16)
+		end
+		add(c, tree, "answer.service", o + 144, 2)
+		add(c, tree, "answer.family", o + 146, 2)
+	end
+	return fmt("%d: %s", no, answer_states[status] or fmt("status %d", status))
+end }
+
 -- Bytes of each write of a chunk WRITES.
 local function write_size(c, o)
 	return 8 + 8 * floor((u16(c.raw, o + 30) + 7) / 8)
@@ -1807,6 +1898,7 @@ local function show_hello(c)
 	add(c, caps, "hello.caps.rma", o + 4, 4)
 	add(c, caps, "hello.caps.writes", o + 4, 4)
 	add(c, caps, "hello.caps.echo", o + 4, 4)
+	add(c, caps, "hello.caps.question", o + 4, 4)
 	add(c, tree, "hello.incarnation", o + 8, 8)
 	add(c, tree, "hello.path", o + 16, 4)
 	add(c, tree, "hello.max_payload", o + 20, 4)

@@ -222,6 +222,11 @@ void weft_env_denied(struct weft_path *path, const struct weft_denied *d)
 		node->denied = *d;
 }
 
+char weft_env_program(struct weft_core *core, u32 pid)
+{
+	return ((struct rig_node *)core->port)->program;
+}
+
 u32 weft_env_path_fit(struct weft_path *path)
 {
 	struct rig_node *node = weft_path_core(path)->port;

@@ -197,6 +197,7 @@ struct rig_note {
  * @ngroups: how many
  * @nresv: calls of weft_env_tx_resv()
  * @flows_most: the most flows that have led to one of its endpoints at once; sums.c
+ * @program: state of its programs, as weft_env_program() reports it
  * @note: what was reported, by kind; not while threads run
  * @denied: the last one-sided operation that was refused; not while threads run
  */
@@ -221,6 +222,7 @@ struct rig_node {
 	u32 ngroups;
 	u32 nresv;
 	u64 flows_most;
+	char program;
 	struct rig_note note[WEFT_NOTE_CORE];
 	struct weft_denied denied;
 };

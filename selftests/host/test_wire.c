@@ -159,6 +159,13 @@ static const struct weft_head sample = {
 	.tag = 0x1122334455667788, .data = 11, .len = 13, .flags = WEFT_MSG_TAGGED | WEFT_MSG_DATA,
 };
 
+static const struct weft_answer told = {
+	.status = WEFT_ANSWER_OK, .program = 'T', .pid = 44, .comm = "a\x01 \xe4z\x7f", .full = 45,
+	.recv = { 46, 47, 48, 49, true, false, 0 }, .msg = { 50, 51, 52, 0, true, false, 0 },
+	.send = { 53, 54, 55, 0, false, false, 56 }, .wait = { 57, 58, 59, 60, true, true, 0 },
+	.peer = { .family = AF_INET6, .port = 61, .addr = { 62, 63 } },
+};
+
 /* One chunk of every type behind one another. */
 static u32 all_chunks(u8 *p)
 {
@@ -194,6 +201,10 @@ static u32 all_chunks(u8 *p)
 	memset(p + n, 0, 8);
 	n += 8;
 	n += weft_wire_echoed_put(p + n, &echo, 41, 42);
+	n += weft_wire_question_put(p + n, 43, 64, 65, 1ull << 47, 4);
+	memset(p + n, 0, 4);
+	n += 4;
+	n += weft_wire_answer_put(p + n, 66, &told);
 	n += weft_wire_begin_put(p + n, WEFT_CHUNK_HEAD, &sample, 0, 0);
 	n += weft_wire_sack_put(p + n, words, 8);
 	return n;
@@ -215,7 +226,9 @@ TEST(wire__chunks)
 	const struct weft_w_mtu *mt;
 	const struct weft_w_retired *rd;
 	const struct weft_w_echoed *ed;
+	const struct weft_w_question *qu;
 	const struct weft_w_echo *ec;
+	struct weft_answer an_got;
 	struct weft_head h;
 	struct weft_chunk c;
 	u32 i;
@@ -314,6 +327,23 @@ TEST(wire__chunks)
 	EXPECT_EQ(42, be32_to_cpu(ed->answered));
 	EXPECT_EQ(0, c.paylen);
 	ASSERT_TRUE(weft_wire_next(&it, &c));
+	ASSERT_EQ(WEFT_CHUNK_QUESTION, c.type);
+	qu = c.body;
+	EXPECT_EQ(43, be32_to_cpu(qu->no));
+	EXPECT_EQ(64, be16_to_cpu(qu->ssvc));
+	EXPECT_EQ(65, be16_to_cpu(qu->dsvc));
+	EXPECT_EQ(1ull << 47, be64_to_cpu(qu->auth));
+	EXPECT_EQ(4, c.paylen);
+	ASSERT_TRUE(weft_wire_next(&it, &c));
+	ASSERT_EQ(WEFT_CHUNK_ANSWER, c.type);
+	EXPECT_EQ(66, be32_to_cpu(((const struct weft_w_answer *)c.body)->no));
+	weft_wire_answer_get(c.body, &an_got);
+	/* what a terminal would not print is replaced */
+	EXPECT_EQ(0, strcmp("a? ?z?", an_got.comm));
+	memcpy(an_got.comm, told.comm, sizeof(told.comm));
+	EXPECT_EQ(0, memcmp(&told, &an_got, sizeof(told)));
+	EXPECT_EQ(0, c.paylen);
+	ASSERT_TRUE(weft_wire_next(&it, &c));
 	ASSERT_EQ(WEFT_CHUNK_HEAD, c.type);
 	EXPECT_EQ(0, c.paylen);
 	memset(&h, 0, sizeof(h));
@@ -403,6 +433,7 @@ TEST(wire__lengths)
 {
 	static const u16 fixed[] = {
 		[1] = 56, 56, 16, 16, 24, 24, 32, 4, 20, 20, 24, 8, 4, 28, 4, 4, 40, 24, 24,
+		[WEFT_CHUNK_QUESTION] = 16, 148,
 	};
 	u8 body[1024];
 	u32 type, len;
@@ -443,6 +474,8 @@ TEST(wire__lengths)
 				want = len >= 4 ? 0 : -EINVAL;
 			else if (type == WEFT_CHUNK_ECHO)
 				want = len >= 24 ? 0 : -EINVAL;
+			else if (type == WEFT_CHUNK_QUESTION)
+				want = len >= 16 ? 0 : -EINVAL;
 			else if (type == WEFT_CHUNK_CM)
 				want = len >= 32 && len <= 288 ? 0 : -EINVAL;
 			else
@@ -452,6 +485,31 @@ TEST(wire__lengths)
 			}
 		}
 	}
+}
+
+/* An answer of a hostile node: the name has no end, the family and the state are unknown. */
+TEST(wire__answer_hostile)
+{
+	struct weft_w_answer w;
+	struct weft_answer a;
+	u32 i;
+
+	memset(&w, 0xff, sizeof(w));
+	weft_wire_answer_get(&w, &a);
+	EXPECT_EQ(15, strlen(a.comm));
+	for (i = 0; i < 15; i++)
+		EXPECT_EQ('?', a.comm[i]);
+	EXPECT_EQ(0, a.program);
+	EXPECT_EQ(0, a.peer.family);
+	w.program = 'R';
+	w.family = cpu_to_be16(AF_INET6 + 1);
+	weft_wire_answer_get(&w, &a);
+	EXPECT_EQ('R', a.program);
+	EXPECT_EQ(0, a.peer.family);
+	w.family = cpu_to_be16(4);
+	weft_wire_answer_get(&w, &a);
+	EXPECT_EQ(AF_INET, a.peer.family);
+	EXPECT_EQ(0, a.peer.scope);
 }
 
 /* What writes in a row have in common: numbers within their limits, and only flags of writes. */

@@ -484,6 +484,7 @@ static void weft_rx_plain(struct weft_path *path, struct weft_lane *lane, const 
 			  u32 size, struct weft_chunks rest, struct weft_out *out)
 {
 	struct weft_chunk c, sack, *sp = NULL;
+	const struct weft_w_question *question = NULL;
 	const struct weft_w_echo *echo = NULL;
 	const struct weft_w_probed *w;
 	bool probe = false;
@@ -507,6 +508,12 @@ static void weft_rx_plain(struct weft_path *path, struct weft_lane *lane, const 
 		case WEFT_CHUNK_ECHOED:
 			weft_echo_back(path, c.body, out->now);
 			break;
+		case WEFT_CHUNK_QUESTION:
+			question = c.body;
+			break;
+		case WEFT_CHUNK_ANSWER:
+			weft_question_back(path, c.body);
+			break;
 		}
 	}
 	if (h->ack != lane->snd_una || sp)
@@ -516,6 +523,8 @@ static void weft_rx_plain(struct weft_path *path, struct weft_lane *lane, const 
 		weft_mtu_probe_rx(path, size, out);
 	else if (unlikely(echo))
 		weft_echo_rx(path, echo, out);
+	else if (unlikely(question))
+		weft_answer_rx(path, question, out);
 	if (unlikely(h->flags & WEFT_PKT_DUP))
 		weft_loss_dup(path, lane, h->psn);
 }

@@ -16,7 +16,14 @@
 #define WEFT_LOOK_STEPS		512	/* objects looked at while the lock is held */
 #define WEFT_LOOK_GOES		4096	/* times that a call takes the lock */
 
+void weft_look_addr(struct weft_av *av, u32 index, struct weft_sockaddr *addr);
 void weft_look_near(struct weft_ep *ep, struct weft_near_info *near);
+u32 weft_look_sends_to(struct weft_path *path, const struct weft_ep *ep, u16 service, weft_ns now,
+		       struct weft_send_info *oldest);
+
+/* ---- answer.c ------------------------------------------------------------------- */
+
+void weft_answer_rx(struct weft_path *path, const struct weft_w_question *w, struct weft_out *out);
 
 /* ---- teardown.c ----------------------------------------------------------------- */
 

@@ -13,8 +13,13 @@
  */
 #include "core/api/internal.h"
 
-/* Entry @index of an address vector, family 0: none. */
-static void weft_look_addr(struct weft_av *av, u32 index, struct weft_sockaddr *addr)
+/**
+ * weft_look_addr - an entry of an address vector
+ * @av: the vector, or NULL
+ * @index: its index, or WEFT_SRC_ANY
+ * @addr: out: its address, family 0: there is none
+ */
+void weft_look_addr(struct weft_av *av, u32 index, struct weft_sockaddr *addr)
 {
 	struct weft_av_entry *e = NULL;
 

@@ -38,6 +38,7 @@
  * @idle_ns: time without a packet after which an unused path is released
  * @fast: the fast paths may be taken; constant, off in tests only
  * @histograms: messages are measured; see api/measure.c
+ * @questions: questions of other nodes are answered; see api/answer.c
  * @priorities: packets have the priority of their class on the wire; the adapter reads it
  * @rec_max: unacknowledged packets, or runs of them, that are kept for one remote node
  * @jobs_max: most jobs
@@ -80,6 +81,7 @@ struct weft_conf {
 	bool rma_same_user;
 	bool fast;
 	bool histograms;
+	bool questions;
 	weft_ns idle_ns;
 };
 
@@ -121,6 +123,8 @@ struct weft_conf {
 	X(acks_sent, "packets", "", "packets that only acknowledge")			\
 	X(probes_answered, "packets", "",						\
 	  "packets of other nodes' probes (weftctl path probe) that were answered")	\
+	X(questions_answered, "packets", "",						\
+	  "questions of other nodes (weftctl hang) that were answered")			\
 	X(msgs_sent, "messages", "", "messages sent")					\
 	X(msgs_received, "messages", "", "messages received")				\
 	X(msgs_eager, "messages", "", "messages sent eager")				\

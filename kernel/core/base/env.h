@@ -458,6 +458,12 @@ void weft_env_denied(struct weft_path *path, const struct weft_denied *d);
  */
 int weft_env_group(struct weft_core *core, const struct weft_sockaddr *group, bool join);
 
+/*
+ * Return: letter of the state of the process @pid, in the initial namespace, as in proc(5); of its
+ * threads the one that does most counts. 0: not known. Does not sleep.
+ */
+char weft_env_program(struct weft_core *core, u32 pid);
+
 /* ---- The device ------------------------------------------------------------------ */
 
 /* Wake waiters: entries were written, and cq->armed was set (and has been cleared). */

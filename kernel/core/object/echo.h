@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - probes of a path, which an administrator asks for: what was sent, and what has come
+ * weft core - probes of a path, which an administrator asks for: what was sent, and what has come;
+ * and questions to the node at its end
  *
- * transport/echo.c has the method. A probe is in core->echoes until its result is forgotten. A path
- * leads to its probe while it exists.
+ * transport/echo.c has the method, transport/question.c that of questions. A probe is in
+ * core->echoes until its result is forgotten. A path leads to its probe while it exists.
  *
  * Locks: the comment of each structure names the lock of its fields.
  */
@@ -11,8 +12,10 @@
 #define WEFT_OBJECT_ECHO_H
 
 #include "core/object/conf.h"
+#include "core/wire/wire.h"
 
 struct weft_path;
+struct weft_job;
 
 /**
  * struct weft_echo_seen - numbered packets that have come, each counted once
@@ -24,6 +27,24 @@ struct weft_echo_seen {
 	u64 last;
 	u32 next;
 	u32 n;
+};
+
+/**
+ * struct weft_question - what a question has beyond a probe; constant but for @answer
+ * @asked: it is a question
+ * @ssvc: service of the asking endpoint
+ * @dsvc: service of the endpoint that is asked about
+ * @uid: user that asks
+ * @job: job of the asking endpoint, referenced, NULL: the default one
+ * @answer: the answer, when it has come; path->lock, or core->lock without a path
+ */
+struct weft_question {
+	bool asked;
+	u16 ssvc;
+	u16 dsvc;
+	u32 uid;
+	struct weft_job *job;
+	struct weft_answer answer;
 };
 
 /**
@@ -54,6 +75,7 @@ struct weft_echo_seen {
  * @rtt_sum: sum of them
  * @rtt_units: the same in units of 2^WEFT_ECHO_UNIT ns
  * @rtt_sq: sum of their squares, in these units
+ * @question: a question is a probe that only asks
  */
 struct weft_echo {
 	struct weft_list node;
@@ -81,6 +103,7 @@ struct weft_echo {
 	u64 rtt_sum;
 	u64 rtt_units;
 	u64 rtt_sq;
+	struct weft_question question;
 };
 
 /**
@@ -90,6 +113,7 @@ struct weft_echo {
  * @answered: packets of that probe that were answered
  * @came: packets of it that have come
  * @full: when all tokens for answers are there again (base/rate.h)
+ * @asked: the same for answers to questions
  */
 struct weft_path_echo {
 	struct weft_echo *run;
@@ -97,6 +121,7 @@ struct weft_path_echo {
 	u32 answered;
 	struct weft_echo_seen came;
 	weft_ns full;
+	weft_ns asked;
 };
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "core/base/env.h"
 #include "core/object/conf.h"
+#include "core/wire/wire.h"
 #include <linux/weft.h>
 
 struct weft_core;
@@ -139,6 +140,44 @@ int weft_echo_start(struct weft_core *core, const struct weft_sockaddr *addr,
 int weft_echo_look(struct weft_core *core, u32 no, weft_ns now, struct weft_echo_info *info);
 /* End a probe, and forget its result. Return: 0, -ENOENT. */
 int weft_echo_end(struct weft_core *core, u32 no);
+
+/**
+ * struct weft_question_info - a question to another node
+ * @state: WEFT_ECHOS_*
+ * @err: errno that ended it, 0: none. EHOSTUNREACH: no handshake. EOPNOTSUPP: the node does not
+ *	know questions. ETIMEDOUT: it did not answer
+ * @answer: the answer, if @state is WEFT_ECHOS_OVER and @err is 0
+ */
+struct weft_question_info {
+	u32 state;
+	u32 err;
+	struct weft_answer answer;
+};
+
+/**
+ * weft_question_start - ask what an endpoint of another node waits for
+ * @core: the core
+ * @from: endpoint of this node, of the same job
+ * @peer: the endpoint that is asked about
+ * @uid: user that asks, owner of @from; WEFT_NOTE_NO_UID: the administrator, for any endpoint
+ * @now: time
+ * @out: the caller flushes it
+ * @no: out: number of the question
+ *
+ * A question of which nobody reads the answer ends like a probe.
+ *
+ * Context: may sleep.
+ * Return: as weft_echo_start(); -ENOENT: no such endpoint of this user.
+ */
+int weft_question_start(struct weft_core *core, const struct weft_sockaddr *from,
+			const struct weft_sockaddr *peer, u32 uid, weft_ns now,
+			struct weft_out *out, u32 *no);
+/*
+ * What has come of question @no of user @uid (WEFT_NOTE_NO_UID: of any)? It is forgotten when it is
+ * over. Return: 0, -ENOENT.
+ */
+int weft_question_look(struct weft_core *core, u32 no, u32 uid, weft_ns now,
+		       struct weft_question_info *info);
 
 /* Properties of a path for adapters. */
 /* Remote node, with service 0; index of the own address. */

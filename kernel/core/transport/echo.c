@@ -16,6 +16,8 @@
  * path. It recognizes a packet that comes twice, or late by up to 63 packets. Its answers have a
  * bounded rate. Packets beyond that count as come and not as answered.
  *
+ * A question to the peer's kernel (question.c) is a probe that only asks: WAIT is followed by ASK.
+ *
  * A path has one probe at a time. It needs the path, as a message does (weft_path_used()). A probe
  * whose path is dead keeps its result. Results stay in core->echoes until weft_echo_end(). A result
  * that nobody reads is forgotten by a later weft_echo_start().
@@ -91,8 +93,27 @@ void weft_echo_rx(struct weft_path *path, const struct weft_w_echo *w, struct we
 
 /* ---- The probing side: results ----------------------------------------------------- */
 
-static void weft_echo_over(struct weft_echo *e, int err)
+/**
+ * weft_echo_running - find the probe that a chunk answers
+ * @path: its path, locked
+ * @no: number of the probe
+ *
+ * Return: the probe, NULL: it is over, or another one.
+ */
+struct weft_echo *weft_echo_running(struct weft_path *path, u32 no)
 {
+	weft_assert_held(&path->lock);
+	return weft_path_probed(path) && path->echo.run->no == no ? path->echo.run : NULL;
+}
+
+/**
+ * weft_echo_over - a probe is over
+ * @e: the probe; its path is locked
+ * @err: errno that ends it, 0: none
+ */
+void weft_echo_over(struct weft_echo *e, int err)
+{
+	weft_assert_held(&e->path->lock);
 	e->state = WEFT_ECHOS_OVER;
 	e->err = err;
 	e->payload = e->path->max_payload;
@@ -119,11 +140,11 @@ static void weft_echo_rtt(struct weft_echo *e, weft_ns rtt)
  */
 void weft_echo_back(struct weft_path *path, const struct weft_w_echoed *w, weft_ns now)
 {
-	struct weft_echo *e = path->echo.run;
+	struct weft_echo *e = weft_echo_running(path, be32_to_cpu(w->no));
 	u32 seq = be32_to_cpu(w->seq);
 
 	weft_assert_held(&path->lock);
-	if (!e || e->state == WEFT_ECHOS_OVER || be32_to_cpu(w->no) != e->no)
+	if (!e || e->question.asked)
 		return;
 	if (seq == WEFT_ECHO_ASK)
 		e->exact |= e->state == WEFT_ECHOS_ASK;
@@ -206,12 +227,13 @@ static bool weft_echo_put(struct weft_path *path, u32 seq, u32 zeros, struct wef
 static bool weft_echo_begin(struct weft_path *path, weft_ns now)
 {
 	struct weft_echo *e = path->echo.run;
+	bool asks = e->question.asked;
 
 	if (e->made)
 		e->hello = max_t(weft_ns, weft_since(path->state_at, path->born), 1);
-	e->state = WEFT_ECHOS_SEND;
+	e->state = asks ? WEFT_ECHOS_ASK : WEFT_ECHOS_SEND;
 	e->began = now;
-	if (path->peer_caps & WEFT_HELLO_ECHO)
+	if (path->peer_caps & (asks ? WEFT_HELLO_QUESTION : WEFT_HELLO_ECHO))
 		return true;
 	weft_echo_over(e, EOPNOTSUPP);
 	return false;
@@ -244,10 +266,11 @@ static weft_ns weft_echo_ask(struct weft_path *path, struct weft_out *out)
 	struct weft_echo *e = path->echo.run;
 
 	if (e->exact || e->asks == WEFT_ECHO_ASKS) {
-		weft_echo_over(e, 0);
+		weft_echo_over(e, e->question.asked ? ETIMEDOUT : 0);
 		return 0;
 	}
-	if (!weft_echo_put(path, WEFT_ECHO_ASK, 0, out))
+	if (!(e->question.asked ? weft_question_put(path, out) :
+				  weft_echo_put(path, WEFT_ECHO_ASK, 0, out)))
 		return WEFT_PATH_GAP;
 	e->asks++;
 	return weft_mtu_wait(path);
@@ -294,8 +317,12 @@ static void weft_echo_leave(struct weft_echo *e)
 	e->path = NULL;
 }
 
-/* Forget a probe. core->lock is held, and no path is locked. */
-static void weft_echo_free(struct weft_core *core, struct weft_echo *e)
+/**
+ * weft_echo_free - forget a probe
+ * @core: the core; core->lock is held, and no path is locked
+ * @e: the probe
+ */
+void weft_echo_free(struct weft_core *core, struct weft_echo *e)
 {
 	struct weft_path *path = e->path;
 
@@ -307,6 +334,7 @@ static void weft_echo_free(struct weft_core *core, struct weft_echo *e)
 	}
 	weft_list_del(&e->node);
 	core->nechoes--;
+	weft_job_put(e->question.job);
 	weft_free(e);
 }
 
@@ -409,50 +437,99 @@ static int weft_echo_join(struct weft_core *core, struct weft_path *path, struct
 	return err;
 }
 
-int weft_echo_start(struct weft_core *core, const struct weft_sockaddr *addr,
-		    const struct weft_echo_conf *conf, weft_ns now, struct weft_out *out, u32 *no)
+/**
+ * weft_echo_new - make a probe with one packet, which is due now
+ * @now: time
+ *
+ * Context: may sleep.
+ * Return: the probe, NULL: no memory.
+ */
+struct weft_echo *weft_echo_new(weft_ns now)
 {
-	struct weft_echo *e;
+	struct weft_echo *e = weft_alloc_sleep(sizeof(*e));
+
+	if (!e)
+		return NULL;
+	weft_list_init(&e->node);
+	e->count = 1;
+	e->at = now;
+	e->read_at = now;
+	return e;
+}
+
+/**
+ * weft_echo_launch - begin a probe
+ * @core: the core
+ * @addr: the node; its path is made if there is none
+ * @e: a new probe, which is freed after an error
+ * @out: the caller flushes it; out->now is set
+ * @no: out: number of the probe
+ *
+ * Context: may sleep.
+ * Return: as weft_echo_start().
+ */
+int weft_echo_launch(struct weft_core *core, const struct weft_sockaddr *addr, struct weft_echo *e,
+		     struct weft_out *out, u32 *no)
+{
 	struct weft_path *path;
 	bool again;
 	int err;
 
-	out->now = now;
-	if (weft_core_own(core, addr))
-		return -EADDRINUSE;
-	e = weft_alloc_sleep(sizeof(*e));
-	if (!e)
-		return -ENOMEM;
-	weft_list_init(&e->node);
-	e->count = conf->count;
-	e->size = conf->size;
-	e->interval = conf->interval;
-	e->at = now;
-	e->read_at = now;
+	if (weft_core_own(core, addr)) {
+		err = -EADDRINUSE;
+		goto fail;
+	}
 	do {
 		path = weft_path_find(core, addr, out);
 		if (IS_ERR(path)) {
 			err = PTR_ERR(path);
 			break;
 		}
-		err = weft_echo_join(core, path, e, now, no);
+		err = weft_echo_join(core, path, e, out->now, no);
 		again = err && weft_path_gone(path);
 		weft_path_put(path);
 	} while (again);
-	if (err)
-		weft_free(e);
+	if (!err)
+		return 0;
+fail:
+	weft_job_put(e->question.job);
+	weft_free(e);
 	return err;
 }
 
-/* Find a probe. core->lock is held. */
-static struct weft_echo *weft_echo_by_no(struct weft_core *core, u32 no)
+int weft_echo_start(struct weft_core *core, const struct weft_sockaddr *addr,
+		    const struct weft_echo_conf *conf, weft_ns now, struct weft_out *out, u32 *no)
+{
+	struct weft_echo *e = weft_echo_new(now);
+
+	out->now = now;
+	if (!e)
+		return -ENOMEM;
+	e->count = conf->count;
+	e->size = conf->size;
+	e->interval = conf->interval;
+	return weft_echo_launch(core, addr, e, out, no);
+}
+
+/**
+ * weft_echo_by_no - find a probe
+ * @core: the core; core->lock is held
+ * @no: its number
+ * @asked: true: a question, false: any other probe
+ *
+ * Return: the probe, NULL: there is none.
+ */
+struct weft_echo *weft_echo_by_no(struct weft_core *core, u32 no, bool asked)
 {
 	struct weft_list *l;
 
 	weft_assert_held(&core->lock);
-	weft_list_for_each(l, &core->echoes)
-		if (weft_entry(l, struct weft_echo, node)->no == no)
-			return weft_entry(l, struct weft_echo, node);
+	weft_list_for_each(l, &core->echoes) {
+		struct weft_echo *e = weft_entry(l, struct weft_echo, node);
+
+		if (e->no == no)
+			return e->question.asked == asked ? e : NULL;
+	}
 	return NULL;
 }
 
@@ -461,7 +538,7 @@ int weft_echo_look(struct weft_core *core, u32 no, weft_ns now, struct weft_echo
 	struct weft_echo *e;
 
 	weft_lock(&core->lock);
-	e = weft_echo_by_no(core, no);
+	e = weft_echo_by_no(core, no, false);
 	if (e && e->path) {
 		weft_lock(&e->path->lock);
 		weft_echo_copy(e, now, info);
@@ -478,7 +555,7 @@ int weft_echo_end(struct weft_core *core, u32 no)
 	struct weft_echo *e;
 
 	weft_lock(&core->lock);
-	e = weft_echo_by_no(core, no);
+	e = weft_echo_by_no(core, no, false);
 	if (e)
 		weft_echo_free(core, e);
 	weft_unlock(&core->lock);

@@ -412,7 +412,7 @@ static int weft_tx_copy(const struct weft_tx *tx, u32 i, u32 n, u8 *dst, u32 ski
 		return 0;
 	if (i + n == tx->nseg)
 		len -= tx->pay - tx->last;
-	/* the zeros of a PROBE or an ECHO */
+	/* the zeros of a PROBE, an ECHO or a QUESTION */
 	if (!rec) {
 		memset(dst, 0, len);
 		return 0;

@@ -87,7 +87,7 @@ static void weft_hello_self(const struct weft_path *path, struct weft_hello *h)
 {
 	const struct weft_conf *conf = &path->core->conf;
 
-	h->caps = WEFT_HELLO_RMA | WEFT_HELLO_WRITES | WEFT_HELLO_ECHO;
+	h->caps = WEFT_HELLO_RMA | WEFT_HELLO_WRITES | WEFT_HELLO_ECHO | WEFT_HELLO_QUESTION;
 	h->incarnation = path->core->incarnation;
 	h->path = path->id;
 	h->max_payload = path->mtu->own;

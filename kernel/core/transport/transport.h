@@ -66,6 +66,13 @@ void weft_echo_rx(struct weft_path *path, const struct weft_w_echo *w, struct we
 void weft_echo_back(struct weft_path *path, const struct weft_w_echoed *w, weft_ns now);
 void weft_echo_bury(struct weft_path *path);
 void weft_echo_forget(struct weft_core *core);
+struct weft_echo *weft_echo_running(struct weft_path *path, u32 no);
+void weft_echo_over(struct weft_echo *e, int err);
+struct weft_echo *weft_echo_new(weft_ns now);
+int weft_echo_launch(struct weft_core *core, const struct weft_sockaddr *addr, struct weft_echo *e,
+		     struct weft_out *out, u32 *no);
+struct weft_echo *weft_echo_by_no(struct weft_core *core, u32 no, bool asked);
+void weft_echo_free(struct weft_core *core, struct weft_echo *e);
 
 /* The path restarts with a handshake: the peer has no path. */
 static inline void weft_echo_anew(struct weft_path *path)
@@ -75,6 +82,11 @@ static inline void weft_echo_anew(struct weft_path *path)
 	if (weft_path_probed(path))
 		path->echo.run->made = true;
 }
+
+/* ---- question.c ----------------------------------------------------------------- */
+
+bool weft_question_put(struct weft_path *path, struct weft_out *out);
+void weft_question_back(struct weft_path *path, const struct weft_w_answer *w);
 
 /* ---- path_id.c ------------------------------------------------------------------ */
 

@@ -37,6 +37,8 @@ static const struct weft_shape weft_shapes[] = {
 	[WEFT_CHUNK_WRITES] = { sizeof(struct weft_w_writes), U16_MAX },
 	[WEFT_CHUNK_ECHO] = { sizeof(struct weft_w_echo), U16_MAX },
 	[WEFT_CHUNK_ECHOED] = { sizeof(struct weft_w_echoed), 0 },
+	[WEFT_CHUNK_QUESTION] = { sizeof(struct weft_w_question), U16_MAX },
+	[WEFT_CHUNK_ANSWER] = { sizeof(struct weft_w_answer), 0 },
 };
 
 /**
@@ -970,6 +972,122 @@ u32 weft_wire_echoed_put(void *dst, const struct weft_w_echo *echo, u32 came, u3
 	w->came = cpu_to_be32(came);
 	w->answered = cpu_to_be32(answered);
 	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_question_put - write a QUESTION chunk up to its zeros
+ * @dst: buffer of 20 bytes
+ * @no: number of the question
+ * @ssvc: service of the asking endpoint
+ * @dsvc: service of the endpoint that is asked about
+ * @auth: authentication code of the job
+ * @paylen: number of zeros that the caller appends
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_question_put(void *dst, u32 no, u16 ssvc, u16 dsvc, u64 auth, u32 paylen)
+{
+	struct weft_w_question *w = weft_wire_chunk_put(dst, WEFT_CHUNK_QUESTION,
+							sizeof(*w) + paylen);
+
+	w->no = cpu_to_be32(no);
+	w->ssvc = cpu_to_be16(ssvc);
+	w->dsvc = cpu_to_be16(dsvc);
+	w->auth = cpu_to_be64(auth);
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+static void weft_wire_held_put(struct weft_w_held *w, const struct weft_held *h)
+{
+	w->n = cpu_to_be32(h->n);
+	w->ms = cpu_to_be32(h->ms);
+	w->tag = cpu_to_be64(h->tag);
+	w->flags = (h->tagged ? WEFT_HELD_TAGGED : 0) | (h->named ? WEFT_HELD_NAMED : 0);
+	w->waits = h->waits;
+	w->rsvd = 0;
+}
+
+static void weft_wire_held_get(const struct weft_w_held *w, struct weft_held *h)
+{
+	*h = (struct weft_held){
+		.n = be32_to_cpu(w->n),
+		.ms = be32_to_cpu(w->ms),
+		.tag = be64_to_cpu(w->tag),
+		.tagged = w->flags & WEFT_HELD_TAGGED,
+		.named = w->flags & WEFT_HELD_NAMED,
+		.waits = w->waits,
+	};
+}
+
+/**
+ * weft_wire_answer_put - write an ANSWER chunk
+ * @dst: buffer of WEFT_WIRE_CHUNK + sizeof(struct weft_w_answer) bytes
+ * @no: number of the question
+ * @a: the answer
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_answer_put(void *dst, u32 no, const struct weft_answer *a)
+{
+	struct weft_w_answer *w = weft_wire_chunk_put(dst, WEFT_CHUNK_ANSWER, sizeof(*w));
+	u16 family = a->peer.family == AF_INET ? 4 : a->peer.family == AF_INET6 ? 6 : 0;
+
+	BUILD_BUG_ON(sizeof(w->comm) != sizeof(a->comm));
+	BUILD_BUG_ON(sizeof(w->peer) != sizeof(a->peer.addr));
+	w->no = cpu_to_be32(no);
+	w->status = a->status;
+	w->program = a->program;
+	w->rsvd = 0;
+	w->pid = cpu_to_be32(a->pid);
+	memcpy(w->comm, a->comm, sizeof(w->comm));
+	w->full = cpu_to_be32(a->full);
+	weft_wire_held_put(&w->recv, &a->recv);
+	weft_wire_held_put(&w->msg, &a->msg);
+	weft_wire_held_put(&w->send, &a->send);
+	weft_wire_held_put(&w->wait, &a->wait);
+	w->recv_ignore = cpu_to_be64(a->recv.ignore);
+	w->wait_ignore = cpu_to_be64(a->wait.ignore);
+	memcpy(w->peer, a->peer.addr, sizeof(w->peer));
+	w->port = a->peer.port;
+	w->family = cpu_to_be16(family);
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_answer_get - decode an ANSWER chunk
+ * @w: the chunk
+ * @a: out: the answer. Its texts are printable, whatever the peer has sent
+ */
+void weft_wire_answer_get(const struct weft_w_answer *w, struct weft_answer *a)
+{
+	u16 family = be16_to_cpu(w->family);
+	u8 program = w->program;
+	u32 i;
+
+	memset(a, 0, sizeof(*a));
+	a->status = w->status;
+	a->program = (program >= 'A' && program <= 'Z') || (program >= 'a' && program <= 'z') ?
+		     (char)program : 0;
+	a->pid = be32_to_cpu(w->pid);
+	for (i = 0; i < sizeof(a->comm) - 1; i++) {
+		u8 c = w->comm[i];
+
+		if (!c)
+			break;
+		a->comm[i] = c >= 0x20 && c < 0x7f ? (char)c : '?';
+	}
+	a->full = be32_to_cpu(w->full);
+	weft_wire_held_get(&w->recv, &a->recv);
+	weft_wire_held_get(&w->msg, &a->msg);
+	weft_wire_held_get(&w->send, &a->send);
+	weft_wire_held_get(&w->wait, &a->wait);
+	a->recv.ignore = be64_to_cpu(w->recv_ignore);
+	a->wait.ignore = be64_to_cpu(w->wait_ignore);
+	if (family != 4 && family != 6)
+		return;
+	a->peer.family = family == 4 ? AF_INET : AF_INET6;
+	a->peer.port = w->port;
+	memcpy(a->peer.addr, w->peer, sizeof(a->peer.addr));
 }
 
 /**

@@ -61,6 +61,8 @@
 #define WEFT_CHUNK_WRITES	17	/* several short writes of a flow */
 #define WEFT_CHUNK_ECHO		18
 #define WEFT_CHUNK_ECHOED	19
+#define WEFT_CHUNK_QUESTION	20
+#define WEFT_CHUNK_ANSWER	21
 #define WEFT_CHUNK_SKIP		0x80	/* a receiver skips unknown types with this bit */
 #define WEFT_CHUNK_SACK		0x81
 #define WEFT_CHUNK_HEAD		0x82	/* struct weft_w_eager: a head before its EAGER */
@@ -83,6 +85,7 @@
 #define WEFT_AUTH_CM		2	/* in REQ and REP */
 #define WEFT_AUTH_DGRAM		3
 #define WEFT_AUTH_GROUP		4
+#define WEFT_AUTH_QUESTION	5
 
 /* Kinds of DONE */
 #define WEFT_DONE_PLACED	1
@@ -108,6 +111,7 @@
 #define WEFT_HELLO_RMA		2
 #define WEFT_HELLO_WRITES	4	/* takes WRITES */
 #define WEFT_HELLO_ECHO		8	/* answers ECHO */
+#define WEFT_HELLO_QUESTION	16	/* answers QUESTION, maybe with WEFT_ANSWER_OFF */
 
 /* One-sided operations */
 #define WEFT_RMA_WRITE		1
@@ -494,6 +498,132 @@ struct weft_w_echoed {
 } __packed;
 
 /**
+ * struct weft_w_question - QUESTION: what does an endpoint wait for? Zeros follow, so that the
+ * answer is not longer
+ * @no: number of the question
+ * @ssvc: service of the asking endpoint
+ * @dsvc: service of the endpoint that is asked about
+ * @auth: authentication code of the asking endpoint's job, WEFT_AUTH_QUESTION
+ */
+struct weft_w_question {
+	__be32 no;
+	__be16 ssvc;
+	__be16 dsvc;
+	__be64 auth;
+} __packed;
+
+/* What an answer says */
+#define WEFT_ANSWER_OK		0
+#define WEFT_ANSWER_OFF		1	/* the node answers no questions */
+#define WEFT_ANSWER_NONE	2	/* it has no such endpoint in the job of the asking one */
+
+/* Flags of struct weft_w_held */
+#define WEFT_HELD_TAGGED	1	/* the oldest one is tagged */
+#define WEFT_HELD_NAMED		2	/* the oldest receive names its sender */
+
+/**
+ * struct weft_w_held - objects of one kind, in an answer
+ * @n: their number
+ * @ms: milliseconds for which the oldest one has waited; the other fields are of this one
+ * @tag: its tag
+ * @flags: WEFT_HELD_*
+ * @waits: a send: WEFT_FOR_*
+ * @rsvd: 0
+ */
+struct weft_w_held {
+	__be32 n;
+	__be32 ms;
+	__be64 tag;
+	u8 flags;
+	u8 waits;
+	__be16 rsvd;
+} __packed;
+
+/**
+ * struct weft_w_answer - ANSWER, the answer to QUESTION
+ * @no: number of the question
+ * @status: WEFT_ANSWER_*; unless it is OK, the fields behind are 0
+ * @program: letter of the program's state, as in proc(5), 0: not known
+ * @rsvd: 0
+ * @pid: process
+ * @comm: its command name, with a 0 at the end
+ * @full: completions that wait for space in its completion queues
+ * @recv: posted receives that take messages of the asking endpoint
+ * @msg: messages of the asking endpoint that no receive has taken
+ * @send: sends under way to the asking endpoint
+ * @wait: all posted receives
+ * @recv_ignore: bits of the tag that the oldest receive of @recv does not compare
+ * @wait_ignore: the same of @wait
+ * @peer: address that the oldest of @wait names
+ * @port: its service
+ * @family: 4, 6; 0: it names none
+ */
+struct weft_w_answer {
+	__be32 no;
+	u8 status;
+	u8 program;
+	__be16 rsvd;
+	__be32 pid;
+	u8 comm[16];
+	__be32 full;
+	struct weft_w_held recv;
+	struct weft_w_held msg;
+	struct weft_w_held send;
+	struct weft_w_held wait;
+	__be64 recv_ignore;
+	__be64 wait_ignore;
+	u8 peer[16];
+	__be16 port;
+	__be16 family;
+} __packed;
+
+/**
+ * struct weft_held - objects of one kind, in an answer; see struct weft_w_held
+ * @n: their number; where many are, they are counted up to a bound
+ * @ms: milliseconds for which the oldest one has waited; the other fields are of this one
+ * @tag: its tag
+ * @ignore: a receive: bits of the tag that are not compared
+ * @tagged: it is tagged
+ * @named: a receive: it names its sender
+ * @waits: a send: WEFT_FOR_*; of a peer, any number
+ */
+struct weft_held {
+	u32 n;
+	u32 ms;
+	u64 tag;
+	u64 ignore;
+	bool tagged;
+	bool named;
+	u8 waits;
+};
+
+/**
+ * struct weft_answer - what a program does and waits for; see struct weft_w_answer
+ * @status: WEFT_ANSWER_*; of a peer, any number
+ * @program: letter of the program's state, 0: not known
+ * @pid: process
+ * @comm: its command name: a string of printable characters
+ * @full: completions that wait for space in its completion queues
+ * @recv: posted receives that take messages of the asking endpoint
+ * @msg: messages of the asking endpoint that no receive has taken
+ * @send: sends under way to the asking endpoint
+ * @wait: all posted receives
+ * @peer: endpoint that the oldest of these names, family 0: none
+ */
+struct weft_answer {
+	u8 status;
+	char program;
+	u32 pid;
+	char comm[16];
+	u32 full;
+	struct weft_held recv;
+	struct weft_held msg;
+	struct weft_held send;
+	struct weft_held wait;
+	struct weft_sockaddr peer;
+};
+
+/**
  * struct weft_w_rma - request, the begin of the payload of a message with WEFT_MSG_RMA; @nseg
  * segments follow, then the bytes of a short write, or operands and compare operands
  * @op: WEFT_RMA_*
@@ -868,6 +998,10 @@ u32 weft_wire_probed_put(void *dst, u32 size);
 /* Write ECHO up to the zeros, @paylen of them. */
 u32 weft_wire_echo_put(void *dst, u32 no, u32 seq, u64 stamp, u32 paylen);
 u32 weft_wire_echoed_put(void *dst, const struct weft_w_echo *echo, u32 came, u32 answered);
+/* Write QUESTION up to the zeros, @paylen of them. */
+u32 weft_wire_question_put(void *dst, u32 no, u16 ssvc, u16 dsvc, u64 auth, u32 paylen);
+u32 weft_wire_answer_put(void *dst, u32 no, const struct weft_answer *a);
+void weft_wire_answer_get(const struct weft_w_answer *w, struct weft_answer *a);
 u32 weft_wire_cm_put(void *dst, const struct weft_w_cm *cm, const void *data, u32 len);
 u32 weft_wire_sack_put(void *dst, const u32 *words, u32 n);
 

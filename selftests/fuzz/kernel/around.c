@@ -30,6 +30,11 @@ void weft_env_timer(struct weft_path *path, weft_ns at)
 {
 }
 
+char weft_env_program(struct weft_core *core, u32 pid)
+{
+	return 'S';
+}
+
 u32 weft_env_path_fit(struct weft_path *path)
 {
 	return 1400;
