@@ -99,7 +99,8 @@ $(B)/obj/fuzz/%.o: %.c $(flags) | $(KSELFTEST)/ready
 # stand-ins declare all names of the kernel before that code, so the kernel's headers are empty.
 fuzz_ioctl_src := $(sort $(wildcard kernel/dev/obj_*.c)) \
 	$(addprefix kernel/dev/,ioctl.c call.c ctx.c deferred.c rings.c key.c)
-fuzz_netlink_src := $(addprefix kernel/admin/,netlink.c job.c action.c probe.c) kernel/dev/key.c \
+fuzz_netlink_src := $(addprefix kernel/admin/,netlink.c request.c job.c action.c probe.c) \
+	kernel/admin/question.c kernel/dev/key.c \
 	$(addprefix selftests/fuzz/kernel/,netlink_in.c nothing.c)
 fuzz_around := $(addprefix selftests/fuzz/kernel/,stand_in.c around.c)
 fuzz_own := selftests/fuzz/fuzz_ioctl.c selftests/fuzz/fuzz_netlink.c $(fuzz_ioctl_src) \
@@ -176,7 +177,7 @@ $(B)/host/test_versions: $(B)/obj/selftests/lib/fake.o $(B)/lib/libweft.so
 $(B)/host/test_versions: lib_test_ldflags = -L$(B)/lib -lweft -Wl,-rpath,'$$ORIGIN/../lib'
 $(B)/host/test_key: $(key_obj)
 weftctl_words := $(foreach f,args words output brief color,$(B)/obj/lib/weftctl/$(f).o)
-$(B)/host/test_diagnose: $(B)/obj/lib/weftctl/diagnose.o $(weftctl_words)
+$(B)/host/test_diagnose: $(foreach f,diagnose told,$(B)/obj/lib/weftctl/$(f).o) $(weftctl_words)
 $(B)/host/test_weftctl: $(foreach f,batch apply,$(B)/obj/lib/weftctl/$(f).o) $(weftctl_words)
 $(B)/host/test_weftctl_words: $(foreach f,verb netns details,$(B)/obj/lib/weftctl/$(f).o) \
 	$(weftctl_words)

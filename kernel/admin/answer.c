@@ -21,16 +21,8 @@
 void *weft_nl_begin(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	const struct genlmsghdr *asked = nlmsg_data(cb->nlh);
-	struct genlmsghdr *hdr;
-	struct nlmsghdr *nlh;
 
-	nlh = nlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, cb->nlh->nlmsg_type,
-			GENL_HDRLEN, NLM_F_MULTI);
-	if (!nlh)
-		return NULL;
-	hdr = nlmsg_data(nlh);
-	*hdr = (struct genlmsghdr){ .cmd = asked->cmd, .version = WEFT_GENL_VERSION };
-	return (u8 *)hdr + GENL_HDRLEN;
+	return weft_nl_head(skb, NETLINK_CB(cb->skb).portid, cb->nlh, NLM_F_MULTI, asked->cmd);
 }
 
 /**

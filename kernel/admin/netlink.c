@@ -12,7 +12,6 @@
 #include <linux/netlink.h>
 #include <linux/weft_netlink.h>
 #include <net/genetlink.h>
-#include <net/ipv6.h>
 
 #include "../dev/dev.h"
 #include "../dev/engine.h"
@@ -45,7 +44,7 @@ static const struct nla_policy weft_del_policy[WEFT_ATTR_PORT_FORCE + 1] = {
 	[WEFT_ATTR_PORT_FORCE] = { .type = NLA_FLAG },
 };
 
-static const struct nla_policy weft_set_policy[WEFT_ATTR_PORT_HISTOGRAMS + 1] = {
+static const struct nla_policy weft_set_policy[WEFT_ATTR_PORT_QUESTIONS + 1] = {
 	[WEFT_ATTR_PORT_NAME] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_PORT_ENGINE] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_ENGINE_CPU] = { .type = NLA_U32 },
@@ -55,6 +54,7 @@ static const struct nla_policy weft_set_policy[WEFT_ATTR_PORT_HISTOGRAMS + 1] = 
 	[WEFT_ATTR_PORT_DOORBELL] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_PORT_RMA_USERS] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_PORT_HISTOGRAMS] = WEFT_NAME_POLICY,
+	[WEFT_ATTR_PORT_QUESTIONS] = WEFT_NAME_POLICY,
 };
 
 static const struct nla_policy weft_limit_policy[WEFT_ATTR_LIMIT_VALUE + 1] = {
@@ -64,54 +64,6 @@ static const struct nla_policy weft_limit_policy[WEFT_ATTR_LIMIT_VALUE + 1] = {
 };
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
-
-static bool weft_addr4_ok(const struct weft_sockaddr *a)
-{
-	__be32 ip;
-
-	memcpy(&ip, a->addr, sizeof(ip));
-	return !memchr_inv(a->addr + sizeof(ip), 0, sizeof(a->addr) - sizeof(ip)) && !a->scope &&
-	       !ipv4_is_zeronet(ip) && !ipv4_is_multicast(ip) && !ipv4_is_lbcast(ip);
-}
-
-static bool weft_addr6_ok(const struct weft_sockaddr *a)
-{
-	struct in6_addr ip;
-	int type;
-
-	memcpy(&ip, a->addr, sizeof(ip));
-	type = ipv6_addr_type(&ip);
-	return type & IPV6_ADDR_UNICAST && !(type & IPV6_ADDR_MAPPED);
-}
-
-/**
- * weft_nl_addr - parse the address of a port or a node
- * @a: out: the address, unicast
- * @attr: the attribute, whose length the policy has checked
- * @extack: receives the reason of a failure
- *
- * Return: 0, -EAFNOSUPPORT, -EINVAL.
- */
-int weft_nl_addr(struct weft_sockaddr *a, const struct nlattr *attr,
-		 struct netlink_ext_ack *extack)
-{
-	nla_memcpy(a, attr, sizeof(*a));
-	if (a->family != AF_INET && a->family != AF_INET6) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "an address is an IPv4 or an IPv6 address");
-		return -EAFNOSUPPORT;
-	}
-	if (a->port) {
-		NL_SET_ERR_MSG_ATTR(extack, attr,
-				    "an address of a port has no service number; leave it 0");
-		return -EINVAL;
-	}
-	if (a->family == AF_INET ? !weft_addr4_ok(a) : !weft_addr6_ok(a)) {
-		NL_SET_ERR_MSG_ATTR(extack, attr,
-				    "this is not the address of one node; name a unicast address");
-		return -EINVAL;
-	}
-	return 0;
-}
 
 static int weft_addr_add(struct weft_port_conf *conf, const struct nlattr *attr,
 			 struct netlink_ext_ack *extack)
@@ -297,6 +249,11 @@ static int weft_nl_change(const struct genl_info *info, struct weft_port_change 
 				    "histograms is on or off");
 		return -EINVAL;
 	}
+	if (weft_nl_word(attrs[WEFT_ATTR_PORT_QUESTIONS], "on", "off", &c->flags.questions)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attrs[WEFT_ATTR_PORT_QUESTIONS],
+				    "questions is on or off");
+		return -EINVAL;
+	}
 	if (!attrs[WEFT_ATTR_PORT_BYPASS])
 		return 0;
 	c->bypass = weft_bypass_by_name(nla_data(attrs[WEFT_ATTR_PORT_BYPASS]));
@@ -312,7 +269,8 @@ static int weft_nl_port_set(struct sk_buff *skb, struct genl_info *info)
 		.engine.mode = WEFT_ENGINE_SAME,
 		.engine.cpu = WEFT_ENGINE_SAME,
 		.engine.idle_us = WEFT_ENGINE_SAME,
-		.flags = { .priorities = -1, .same_user = -1, .histograms = -1 },
+		.flags = { .priorities = -1, .same_user = -1, .histograms = -1,
+			   .questions = -1 },
 		.bypass = -1,
 		.seek = -1,
 	};
@@ -395,6 +353,8 @@ int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port)
 			   READ_ONCE(port->core.conf.rma_same_user) ? "same" : "any") ||
 	    nla_put_string(skb, WEFT_ATTR_PORT_HISTOGRAMS,
 			   READ_ONCE(port->core.conf.histograms) ? "on" : "off") ||
+	    nla_put_string(skb, WEFT_ATTR_PORT_QUESTIONS,
+			   READ_ONCE(port->core.conf.questions) ? "on" : "off") ||
 	    weft_nl_u64(skb, WEFT_ATTR_PINNED, stat.pinned))
 		return -EMSGSIZE;
 	for (i = 0; i < port->core.naddr; i++)
@@ -402,26 +362,6 @@ int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port)
 			    &port->core.addr[i]))
 			return -EMSGSIZE;
 	return 0;
-}
-
-/**
- * weft_nl_reply - begin the answer to a request for one object
- * @info: the request
- * @cmd: WEFT_CMD_* of the answer
- * @head: out: for genlmsg_end()
- *
- * Context: process.
- * Return: the answer, NULL: no memory.
- */
-struct sk_buff *weft_nl_reply(struct genl_info *info, u8 cmd, void **head)
-{
-	struct sk_buff *msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-
-	*head = msg ? genlmsg_put_reply(msg, info, &weft_family, 0, cmd) : NULL;
-	if (*head)
-		return msg;
-	nlmsg_free(msg);
-	return NULL;
 }
 
 static int weft_nl_port_get(struct sk_buff *skb, struct genl_info *info)
@@ -522,6 +462,8 @@ static const struct genl_ops weft_ops[] = {
 	WEFT_SET(WEFT_CMD_PROBE_ADD, weft_nl_probe_add, probe),
 	WEFT_SET(WEFT_CMD_PROBE_GET, weft_nl_probe_get, probe),
 	WEFT_SET(WEFT_CMD_PROBE_DEL, weft_nl_probe_del, probe),
+	WEFT_OP(WEFT_CMD_QUESTION_ADD, 0, weft_nl_question_add, NULL, question),
+	WEFT_OP(WEFT_CMD_QUESTION_GET, 0, weft_nl_question_get, NULL, question),
 };
 
 struct genl_family weft_family __ro_after_init = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft admin - declarations for netlink.c, dump.c, answer.c, objects.c, action.c, probe.c, waits.c,
- * underway.c, event.c and job.c
+ * weft admin - declarations for netlink.c, request.c, dump.c, answer.c, objects.c, action.c,
+ * probe.c, question.c, waits.c, underway.c, event.c and job.c
  */
 #ifndef WEFT_ADMIN_NETLINK_H
 #define WEFT_ADMIN_NETLINK_H
@@ -38,10 +38,17 @@ static inline struct weft_port *weft_nl_port(struct genl_info *info)
 			      info->extack);
 }
 
+int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port);
+
+/* ---- request.c ------------------------------------------------------------------------------- */
+
 int weft_nl_addr(struct weft_sockaddr *a, const struct nlattr *attr,
 		 struct netlink_ext_ack *extack);
+int weft_nl_ep_addr(struct weft_sockaddr *a, const struct nlattr *attr,
+		    struct netlink_ext_ack *extack);
+void *weft_nl_head(struct sk_buff *skb, u32 portid, const struct nlmsghdr *asked, int flags,
+		   u8 cmd);
 struct sk_buff *weft_nl_reply(struct genl_info *info, u8 cmd, void **head);
-int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port);
 
 /* ---- dump.c ---------------------------------------------------------------------------------- */
 
@@ -99,6 +106,23 @@ int weft_nl_probe_add(struct sk_buff *skb, struct genl_info *info);
 int weft_nl_probe_get(struct sk_buff *skb, struct genl_info *info);
 int weft_nl_probe_del(struct sk_buff *skb, struct genl_info *info);
 
+/* Begin a probe or a question. *@no: out: its number. Return: 0, or a negative errno. */
+typedef int (*weft_probe_fn)(struct weft_core *core, const void *arg, struct weft_out *out,
+			     u32 *no);
+
+int weft_nl_probe_begin(struct genl_info *info, u8 cmd, const struct nlattr *addr,
+			weft_probe_fn begin, const void *arg);
+bool weft_nl_probe_state(struct sk_buff *skb, u32 state, u32 err);
+struct weft_port *weft_nl_probe_port(struct genl_info *info, u32 *no);
+void weft_nl_probe_absent(const struct genl_info *info);
+
+/* ---- question.c ------------------------------------------------------------------------------ */
+
+extern const struct nla_policy weft_question_policy[WEFT_ATTR_PROBE_NO + 1];
+
+int weft_nl_question_add(struct sk_buff *skb, struct genl_info *info);
+int weft_nl_question_get(struct sk_buff *skb, struct genl_info *info);
+
 /* ---- waits.c --------------------------------------------------------------------------------- */
 
 int weft_nl_waits(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
@@ -106,6 +130,7 @@ int weft_nl_waits(struct sk_buff *skb, struct netlink_callback *cb, struct weft_
 
 /* ---- underway.c ------------------------------------------------------------------------------ */
 
+const char *weft_nl_for(u8 waits);
 int weft_nl_underway(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
 		     struct weft_dump *dump);
 

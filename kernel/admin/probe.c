@@ -51,11 +51,9 @@ static int weft_probe_conf(const struct genl_info *info, struct weft_echo_conf *
 	return 0;
 }
 
-/* Say why no probe begins. */
-static void weft_probe_refused(const struct genl_info *info, int err)
+/* Say why no probe, or question, begins. @addr: attribute with the address of the node */
+static void weft_probe_refused(const struct genl_info *info, const struct nlattr *addr, int err)
 {
-	const struct nlattr *addr = info->attrs[WEFT_ATTR_PATH_ADDR];
-
 	switch (err) {
 	case -EBUSY:
 		NL_SET_ERR_MSG_ATTR(info->extack, addr,
@@ -79,6 +77,10 @@ static void weft_probe_refused(const struct genl_info *info, int err)
 	case -ENODEV:
 		NL_SET_ERR_MSG(info->extack, "the port is going");
 		break;
+	case -ENOENT:
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[WEFT_ATTR_EP_ADDR],
+				    "the port has no such endpoint of yours; see 'ep show'");
+		break;
 	case -ENOMEM:
 		break;
 	default:
@@ -87,22 +89,58 @@ static void weft_probe_refused(const struct genl_info *info, int err)
 	}
 }
 
-static int weft_probe_start(struct weft_port *port, const struct genl_info *info,
-			    const struct weft_sockaddr *addr, const struct weft_echo_conf *conf,
-			    u32 *no)
+/**
+ * weft_nl_probe_begin - begin a probe or a question, and answer the request with its number
+ * @info: the request, with WEFT_ATTR_PORT_NAME
+ * @cmd: WEFT_CMD_*
+ * @addr: attribute with the address of the node
+ * @begin: begins it
+ * @arg: passed to @begin
+ *
+ * Return: 0; -ENODEV: no such port; -ENOMEM; or as @begin.
+ */
+int weft_nl_probe_begin(struct genl_info *info, u8 cmd, const struct nlattr *addr,
+			weft_probe_fn begin, const void *arg)
 {
-	struct weft_out *out = kvmalloc(sizeof(*out), GFP_KERNEL);
-	int err;
+	struct weft_port *port = weft_nl_port(info);
+	struct weft_out *out;
+	struct sk_buff *msg;
+	int err = -ENOMEM;
+	void *head;
+	u32 no;
 
-	if (!out)
-		return -ENOMEM;
-	weft_out_init(out, &port->core);
-	err = weft_echo_start(&port->core, addr, conf, weft_now(), out, no);
-	weft_flush(out);
-	kvfree(out);
-	if (err)
-		weft_probe_refused(info, err);
-	return err;
+	if (!port)
+		return -ENODEV;
+	msg = weft_nl_reply(info, cmd, &head);
+	out = msg ? kvmalloc(sizeof(*out), GFP_KERNEL) : NULL;
+	if (out) {
+		weft_out_init(out, &port->core);
+		err = begin(&port->core, arg, out, &no);
+		weft_flush(out);
+		kvfree(out);
+		if (err)
+			weft_probe_refused(info, addr, err);
+	}
+	weft_port_put(port);
+	if (err || nla_put_u32(msg, WEFT_ATTR_PROBE_NO, no)) {
+		nlmsg_free(msg);
+		return err ?: -EMSGSIZE;
+	}
+	genlmsg_end(msg, head);
+	return genlmsg_reply(msg, info);
+}
+
+/* What PROBE_ADD asks for */
+struct weft_probe_asked {
+	struct weft_sockaddr addr;
+	struct weft_echo_conf conf;
+};
+
+static int weft_probe_start(struct weft_core *core, const void *arg, struct weft_out *out, u32 *no)
+{
+	const struct weft_probe_asked *asked = arg;
+
+	return weft_echo_start(core, &asked->addr, &asked->conf, weft_now(), out, no);
 }
 
 /**
@@ -116,35 +154,20 @@ static int weft_probe_start(struct weft_port *port, const struct genl_info *info
  */
 int weft_nl_probe_add(struct sk_buff *skb, struct genl_info *info)
 {
-	struct weft_echo_conf conf;
-	struct weft_sockaddr addr;
-	struct weft_port *port;
-	struct sk_buff *msg;
-	void *head;
-	u32 no;
+	const struct nlattr *addr = info->attrs[WEFT_ATTR_PATH_ADDR];
+	struct weft_probe_asked asked;
 	int err;
 
-	if (!info->attrs[WEFT_ATTR_PORT_NAME] || !info->attrs[WEFT_ATTR_PATH_ADDR]) {
+	if (!info->attrs[WEFT_ATTR_PORT_NAME] || !addr) {
 		NL_SET_ERR_MSG(info->extack, "say which path of which port is to be probed");
 		return -EINVAL;
 	}
-	err = weft_nl_addr(&addr, info->attrs[WEFT_ATTR_PATH_ADDR], info->extack);
+	err = weft_nl_addr(&asked.addr, addr, info->extack);
 	if (!err)
-		err = weft_probe_conf(info, &conf);
+		err = weft_probe_conf(info, &asked.conf);
 	if (err)
 		return err;
-	port = weft_nl_port(info);
-	if (!port)
-		return -ENODEV;
-	msg = weft_nl_reply(info, WEFT_CMD_PROBE_ADD, &head);
-	err = msg ? weft_probe_start(port, info, &addr, &conf, &no) : -ENOMEM;
-	weft_port_put(port);
-	if (err || nla_put_u32(msg, WEFT_ATTR_PROBE_NO, no)) {
-		nlmsg_free(msg);
-		return err ?: -EMSGSIZE;
-	}
-	genlmsg_end(msg, head);
-	return genlmsg_reply(msg, info);
+	return weft_nl_probe_begin(info, WEFT_CMD_PROBE_ADD, addr, weft_probe_start, &asked);
 }
 
 static bool weft_probe_rtt_put(struct sk_buff *skb, const struct weft_echo_info *e)
@@ -155,7 +178,15 @@ static bool weft_probe_rtt_put(struct sk_buff *skb, const struct weft_echo_info 
 	       weft_nl_u64(skb, WEFT_ATTR_PROBE_RTT_DEV, e->rtt_dev);
 }
 
-static bool weft_probe_put(struct sk_buff *skb, const struct weft_echo_info *e)
+/**
+ * weft_nl_probe_state - put the state of a probe or a question
+ * @skb: answer
+ * @state: WEFT_ECHOS_*
+ * @err: errno that ended it, 0: none
+ *
+ * Return: true: no space.
+ */
+bool weft_nl_probe_state(struct sk_buff *skb, u32 state, u32 err)
 {
 	static const char * const states[] = {
 		[WEFT_ECHOS_WAIT] = "handshake",
@@ -164,8 +195,13 @@ static bool weft_probe_put(struct sk_buff *skb, const struct weft_echo_info *e)
 		[WEFT_ECHOS_OVER] = "over",
 	};
 
-	return nla_put_string(skb, WEFT_ATTR_PROBE_STATE, states[e->state]) ||
-	       (e->err && nla_put_u32(skb, WEFT_ATTR_PROBE_ERR, e->err)) ||
+	return nla_put_string(skb, WEFT_ATTR_PROBE_STATE, states[state]) ||
+	       (err && nla_put_u32(skb, WEFT_ATTR_PROBE_ERR, err));
+}
+
+static bool weft_probe_put(struct sk_buff *skb, const struct weft_echo_info *e)
+{
+	return weft_nl_probe_state(skb, e->state, e->err) ||
 	       (e->hello &&
 		weft_nl_u64(skb, WEFT_ATTR_PROBE_HELLO, e->hello)) ||
 	       nla_put_u32(skb, WEFT_ATTR_PROBE_COUNT, e->count) ||
@@ -178,8 +214,14 @@ static bool weft_probe_put(struct sk_buff *skb, const struct weft_echo_info *e)
 	       nla_put_u32(skb, WEFT_ATTR_PATH_PAYLOAD, e->max_payload);
 }
 
-/* The port and the number of a probe. Return: the port, referenced; ERR_PTR. */
-static struct weft_port *weft_probe_port(struct genl_info *info, u32 *no)
+/**
+ * weft_nl_probe_port - the port and the number of a probe or a question
+ * @info: the request
+ * @no: out: the number
+ *
+ * Return: the port, referenced; ERR_PTR(-EINVAL: an attribute is missing, -ENODEV: no such port).
+ */
+struct weft_port *weft_nl_probe_port(struct genl_info *info, u32 *no)
 {
 	struct weft_port *port;
 
@@ -192,7 +234,11 @@ static struct weft_port *weft_probe_port(struct genl_info *info, u32 *no)
 	return port ?: ERR_PTR(-ENODEV);
 }
 
-static void weft_probe_absent(const struct genl_info *info)
+/**
+ * weft_nl_probe_absent - say that there is no such probe or question
+ * @info: the request
+ */
+void weft_nl_probe_absent(const struct genl_info *info)
 {
 	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[WEFT_ATTR_PROBE_NO],
 			    "the port has no such probe, or its result was forgotten");
@@ -215,13 +261,13 @@ int weft_nl_probe_get(struct sk_buff *skb, struct genl_info *info)
 	int err;
 	u32 no;
 
-	port = weft_probe_port(info, &no);
+	port = weft_nl_probe_port(info, &no);
 	if (IS_ERR(port))
 		return PTR_ERR(port);
 	err = weft_echo_look(&port->core, no, weft_now(), &e);
 	weft_port_put(port);
 	if (err) {
-		weft_probe_absent(info);
+		weft_nl_probe_absent(info);
 		return err;
 	}
 	msg = weft_nl_reply(info, WEFT_CMD_PROBE_GET, &head);
@@ -248,12 +294,12 @@ int weft_nl_probe_del(struct sk_buff *skb, struct genl_info *info)
 	int err;
 	u32 no;
 
-	port = weft_probe_port(info, &no);
+	port = weft_nl_probe_port(info, &no);
 	if (IS_ERR(port))
 		return PTR_ERR(port);
 	err = weft_echo_end(&port->core, no);
 	weft_port_put(port);
 	if (err)
-		weft_probe_absent(info);
+		weft_nl_probe_absent(info);
 	return err;
 }

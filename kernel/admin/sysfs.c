@@ -68,6 +68,7 @@ WEFT_ATTR(bypass_state, "%s", weft_sysfs_look(port).bypass_state ?: "");
 WEFT_ATTR(rma_users, "%s", READ_ONCE(port->core.conf.rma_same_user) ? "same" : "any");
 WEFT_ATTR(doorbell, "%s", weft_sysfs_stat(wdev).seek ? "lseek" : "ioctl");
 WEFT_ATTR(histograms, "%s", READ_ONCE(port->core.conf.histograms) ? "on" : "off");
+WEFT_ATTR(questions, "%s", READ_ONCE(port->core.conf.questions) ? "on" : "off");
 
 /* One address per line. */
 static ssize_t addresses_show(struct device *dev, struct device_attribute *attr, char *buf)
@@ -121,6 +122,7 @@ static struct attribute *weft_attrs[] = {
 	&dev_attr_doorbell.attr,
 	&dev_attr_rma_users.attr,
 	&dev_attr_histograms.attr,
+	&dev_attr_questions.attr,
 	NULL
 };
 

@@ -54,9 +54,15 @@ static const char *weft_send_kind(const struct weft_send_info *s)
 	}
 }
 
-static bool weft_send_put(struct sk_buff *skb, const struct weft_send_info *s)
+/**
+ * weft_nl_for - the word for what a send waits for
+ * @waits: WEFT_FOR_*; of another node, any number
+ *
+ * Return: the word.
+ */
+const char *weft_nl_for(u8 waits)
 {
-	static const char * const waits[WEFT_FOR_N] = {
+	static const char * const words[WEFT_FOR_N] = {
 		[WEFT_FOR_HANDSHAKE] = "handshake",
 		[WEFT_FOR_CONTACT] = "contact",
 		[WEFT_FOR_ENDPOINT] = "endpoint",
@@ -71,6 +77,11 @@ static bool weft_send_put(struct sk_buff *skb, const struct weft_send_info *s)
 		[WEFT_FOR_ANSWER] = "answer",
 	};
 
+	return waits < WEFT_FOR_N ? words[waits] : "unknown";
+}
+
+static bool weft_send_put(struct sk_buff *skb, const struct weft_send_info *s)
+{
 	return nla_put_string(skb, WEFT_ATTR_KIND, weft_send_kind(s)) ||
 	       (s->op == WEFT_SQ_TSEND &&
 		weft_nl_u64(skb, WEFT_ATTR_TAG, s->tag)) ||
@@ -79,7 +90,7 @@ static bool weft_send_put(struct sk_buff *skb, const struct weft_send_info *s)
 	       weft_nl_u64(skb, WEFT_ATTR_SENT, s->sent) ||
 	       nla_put_string(skb, WEFT_ATTR_HOW, s->local ? "local" :
 						  s->announced ? "announced" : "eager") ||
-	       nla_put_string(skb, WEFT_ATTR_FOR, waits[s->waits]) ||
+	       nla_put_string(skb, WEFT_ATTR_FOR, weft_nl_for(s->waits)) ||
 	       weft_nl_u64(skb, WEFT_ATTR_AGE, s->age) ||
 	       (s->told && nla_put_flag(skb, WEFT_ATTR_TOLD));
 }

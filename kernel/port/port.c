@@ -275,6 +275,8 @@ int weft_port_set_flags(struct net *net, const char *name, const struct weft_por
 		WRITE_ONCE(port->core.conf.priorities, flags->priorities);
 	if (flags->same_user >= 0)
 		WRITE_ONCE(port->core.conf.rma_same_user, flags->same_user);
+	if (flags->questions >= 0)
+		WRITE_ONCE(port->core.conf.questions, flags->questions);
 	if (flags->histograms >= 0) {
 		/* dumps read them under this lock */
 		mutex_lock(&weft_ports_lock);

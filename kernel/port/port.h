@@ -88,11 +88,13 @@ struct weft_port_conf {
  * @same_user: 1: in the default job programs of a region's user access it; 0: those of any user;
  *	from the next operation on
  * @histograms: 1: messages are measured; 0: they are not
+ * @questions: 1: questions of other nodes are answered; 0: they are not
  */
 struct weft_port_flags {
 	int priorities;
 	int same_user;
 	int histograms;
+	int questions;
 };
 
 /**

@@ -496,6 +496,7 @@ static const struct word_setting word_settings[] = {
 	  "lseek or ioctl" },
 	{ "rma-users", offsetof(struct port_change, rma_users), { "same", "any" }, "same or any" },
 	{ "histograms", offsetof(struct port_change, histograms), { "on", "off" }, "on or off" },
+	{ "questions", offsetof(struct port_change, questions), { "on", "off" }, "on or off" },
 };
 
 #define NWORDS	(sizeof(word_settings[0].words) / sizeof(word_settings[0].words[0]))
@@ -541,7 +542,8 @@ static int parse_port_setting(int argc, char **argv, struct port_change *change)
 		if (matches(argv[0], word_settings[i].name))
 			return parse_word(&word_settings[i], argc, argv, change);
 	complain("\"%s\" is not known here, try \"weftctl port set help\"%s", argv[0],
-		 guess_of(argv[0], "engine cpu idle-us priorities bypass doorbell rma-users histograms"));
+		 guess_of(argv[0], "engine cpu idle-us priorities bypass doorbell rma-users "
+				   "histograms questions"));
 	return -1;
 }
 
@@ -557,7 +559,7 @@ int parse_port_set(int argc, char **argv, struct port_change *change)
 	change->name = argv[0];
 	if (argc == 1) {
 		complain("port set %s: what is to be changed? engine, cpu, idle-us, priorities,"
-			 " bypass, doorbell, rma-users or histograms", argv[0]);
+			 " bypass, doorbell, rma-users, histograms or questions", argv[0]);
 		return -1;
 	}
 	for (argc--, argv++; argc > 0; argc -= 2, argv += 2)
@@ -819,8 +821,8 @@ int parse_some_addr(const char *word, const char *arg)
 		return 0;
 	if (split_addr(arg, host, &service))
 		return parse_addr(host, &addr);
-	complain("%s \"%s\": it must be an address, as 10.77.0.1 or fd77::1, or that of an endpoint, "
-		 "as 10.77.0.1:7 or [fd77::1]:7", word, arg);
+	complain("%s \"%s\": it must be an address, as 10.77.0.1 or fd77::1, or that of an "
+		 "endpoint, as 10.77.0.1:7 or [fd77::1]:7", word, arg);
 	return -1;
 }
 

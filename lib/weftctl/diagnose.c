@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Why an object waits: it is compared with what else waits on this node. What only the other node
- * can know is said to be asked there.
+ * can know gets a hint: told.c replaces it by what that node tells.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static bool same_node(const struct weft_sockaddr *a, const struct weft_sockaddr 
 	       !memcmp(a->addr, b->addr, sizeof(a->addr));
 }
 
-static bool same_ep(const struct weft_sockaddr *a, const struct weft_sockaddr *b)
+bool same_ep(const struct weft_sockaddr *a, const struct weft_sockaddr *b)
 {
 	return same_node(a, b) && a->port == b->port;
 }
@@ -32,6 +32,18 @@ static bool say(struct cause *cause, const char *word, const char *fmt, ...)
 	cause->word = word;
 	va_start(ap, fmt);
 	vsnprintf(cause->text, sizeof(cause->text), fmt, ap);
+	va_end(ap);
+	return true;
+}
+
+/* Where to look further */
+__attribute__((format(printf, 2, 3)))
+static bool hint(struct cause *cause, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(cause->hint, sizeof(cause->hint), fmt, ap);
 	va_end(ap);
 	return true;
 }
@@ -99,8 +111,7 @@ static bool same_context(const struct seen *a, const struct seen *b)
 	return a->pid == b->pid && a->ctx == b->ctx && !strcmp(a->port, b->port);
 }
 
-/* The endpoint of this node at an address */
-static const struct seen *endpoint_at(const struct scene *scene, const struct weft_sockaddr *addr)
+const struct seen *endpoint_at(const struct scene *scene, const struct weft_sockaddr *addr)
 {
 	const struct seen *s;
 
@@ -211,11 +222,11 @@ static bool silent(const struct scene *scene, const struct seen *recv, struct ca
 		return say(cause, "lost", "message %u of the sender is missing, message %u has "
 			   "come: packets are lost, and sent again", flow->last + 1, flow->early);
 	if (flow)
-		return say(cause, "silent", "all %u message%s that the sender has begun were "
-			   "received before: it has sent no other; \"weftctl hang\" on node %s "
-			   "says what it does", flow->last, plural(flow->last), to);
-	return say(cause, "silent", "the sender has sent nothing to this endpoint; \"weftctl hang\" "
-		   "on node %s says what it does", to);
+		say(cause, "silent", "all %u message%s that the sender has begun were received "
+		    "before: it has sent no other", flow->last, plural(flow->last));
+	else
+		say(cause, "silent", "the sender has sent nothing to this endpoint");
+	return hint(cause, "\"weftctl hang\" on node %s says what it does", to);
 }
 
 /*
@@ -268,6 +279,7 @@ static void add_given_up(const struct scene *scene, const struct seen *recv, str
 	}
 	if (!n)
 		return;
+	cause->hint[0] = 0;
 	snprintf(cause->text + len, sizeof(cause->text) - len, "; node %s was given up %" PRIu64
 		 " s ago: %s", address(node, &last->peer), last->age_ms / 1000, last->why);
 	len = strlen(cause->text);
@@ -412,12 +424,11 @@ static const struct {
 	{ "endpoint", "", " has no such endpoint: its program has not started, or has ended" },
 	{ "fence", "a fence has it wait for earlier sends to ", "" },
 	{ "credit", "", " keeps as many messages for the receiver as it may: its program posts no "
-	  "receives for them; \"weftctl hang\" there says why" },
+	  "receives for them" },
 	{ "window", "the path to ", " has as many packets under way as it may; \"weftctl path "
 	  "show\" has its retransmissions" },
 	{ "turn", "other sends to ", " come first" },
-	{ "receive", "the receiver on ", " has posted no receive that takes it; \"weftctl hang\" "
-	  "there says what it has posted" },
+	{ "receive", "the receiver on ", " has posted no receive that takes it" },
 	{ "grant", "the receiver on ", " lets other long messages go first" },
 	{ "memory", "memory of the program, or of the receiver on ", ", is being brought in: a "
 	  "page fault takes long" },
@@ -426,6 +437,15 @@ static const struct {
 	{ "answer", "", " has all bytes; its results, or its report that they were received, have "
 	  "not come" },
 };
+
+/* The other node knows more of a send for these reasons. */
+static void hint_send(const struct seen *send, struct cause *cause)
+{
+	if (!strcmp(send->state, "receive"))
+		hint(cause, "\"weftctl hang\" there says what it has posted");
+	if (!strcmp(send->state, "credit"))
+		hint(cause, "\"weftctl hang\" there says why");
+}
 
 static bool diagnose_send(const struct scene *scene, const struct seen *send, struct cause *cause)
 {
@@ -438,6 +458,7 @@ static bool diagnose_send(const struct scene *scene, const struct seen *send, st
 	address(text, &node);
 	if (to && (!strcmp(send->state, "receive") || !strcmp(send->state, "credit")))
 		return receive_near(scene, send, to, cause);
+	hint_send(send, cause);
 	if ((!strcmp(send->state, "ack") || !strcmp(send->state, "window") ||
 	     !strcmp(send->state, "contact")) && unacknowledged(scene, send, text, cause))
 		return true;
@@ -501,8 +522,9 @@ static bool diagnose_asking(const struct scene *scene, const struct seen *conn,
 	if (path && path->flight && is_silent(path, conn))
 		return say_silent(path, node, cause);
 	if (!strcmp(conn->state, "asking"))
-		return say(cause, "asking", "the program at %s has not accepted the request; "
-			   "\"weftctl hang\" on node %s says what it does", peer, node);
+		return say(cause, "asking", "the program at %s has not accepted the request",
+			   peer) &&
+		       hint(cause, "\"weftctl hang\" on node %s says what it does", node);
 	return say(cause, conn->state, "node %s has not confirmed %s", node,
 		   !strcmp(conn->state, "accepted") ? "the connection" : "its end");
 }
@@ -519,6 +541,7 @@ static bool diagnose_conn(const struct scene *scene, const struct seen *conn, st
 
 bool diagnose(const struct scene *scene, const struct seen *x, struct cause *cause)
 {
+	cause->hint[0] = 0;
 	switch (x->kind) {
 	case SEEN_RECV:
 		return diagnose_recv(scene, x, cause);

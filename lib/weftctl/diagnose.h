@@ -24,7 +24,7 @@ struct seen {
 	uint32_t pid;
 	uint32_t uid;
 	uint32_t ctx;
-	uint32_t srq;			/* of a shared receive, or of an endpoint that takes from it */
+	uint32_t srq;			/* of a shared receive, or of an endpoint of its queue */
 	char comm[16];
 	struct weft_sockaddr ep;	/* of this node; family 0: a shared receive */
 	struct weft_sockaddr peer;	/* the only sender, the sender, destination, remote node */
@@ -37,9 +37,10 @@ struct seen {
 	uint32_t cq;			/* handle of a completion queue, as all below */
 	uint32_t slots;
 	uint32_t unread;		/* slots that the program has not read */
-	uint32_t waiting;		/* completions that wait for slots; age_ms: since when;
-					 * of a shared queue: endpoints with messages */
+	/* completions that wait for slots, since age_ms; shared queue: endpoints with messages */
+	uint32_t waiting;
 	uint64_t age_ms;
+	bool found;			/* a receive: read from its ring by a look; see hang.c */
 	char state[16];			/* of a send: what it waits for; of a connection */
 	bool in;			/* a flow or a connection to this node */
 	uint32_t last;
@@ -89,7 +90,7 @@ struct scene {
 	char (*program)(uint32_t pid);
 };
 
-#define CAUSE_TEXT	512
+#define CAUSE_TEXT	1024
 
 /* Words of causes: of receives, of sends, of connections, of messages, of completion queues */
 #define RECV_CAUSES	"tag source kind lost handshake version silent truncated nothing"
@@ -101,6 +102,7 @@ struct scene {
 struct cause {
 	const char *word;		/* of CAUSES */
 	char text[CAUSE_TEXT];
+	char hint[128];			/* where else the reason is; empty: it is known */
 };
 
 /*
@@ -111,5 +113,69 @@ bool diagnose(const struct scene *scene, const struct seen *x, struct cause *cau
 
 /* The state of a program, in words behind its name: "is stopped". */
 const char *program_words(char state);
+
+/* The endpoint of this node at an address, NULL: there is none */
+const struct seen *endpoint_at(const struct scene *scene, const struct weft_sockaddr *addr);
+
+/* ---- What other nodes tell: asking.c asks, told.c makes text of it ----------------------- */
+
+/* Objects of one kind at an endpoint of another node; all but @n are of the oldest one. */
+struct told_held {
+	uint32_t n;
+	uint64_t age_ms;
+	bool tagged;
+	uint64_t tag;
+	uint64_t ignore;
+	char state[16];			/* of a send: what it waits for */
+	bool named;			/* a receive: it names its sender */
+	struct weft_sockaddr peer;	/* this sender, family 0: not known */
+};
+
+enum told_status {
+	TOLD_NOT,			/* not asked */
+	TOLD_YES,
+	TOLD_OFF,			/* the node answers no questions */
+	TOLD_NONE,			/* it has no such endpoint in this job */
+	TOLD_SILENT,			/* it did not answer, or knows no questions */
+};
+
+/* What the program of an endpoint of another node does */
+struct told {
+	uint8_t status;			/* enum told_status */
+	struct weft_sockaddr ep;
+	uint32_t pid;
+	char comm[16];
+	char program;			/* its state, 0: not known */
+	uint32_t full;			/* completions that wait for space in its queues */
+	struct told_held recv;		/* receives that take messages of the asking endpoint */
+	struct told_held msg;		/* its messages that no receive has taken */
+	struct told_held send;		/* sends to it under way */
+	struct told_held wait;		/* all posted receives */
+};
+
+#define TOLD_MOST	8		/* endpoints that wait for one another */
+
+/*
+ * Answers: of the endpoint for which an object waits, then of the one for which that endpoint
+ * waits, and so on
+ */
+struct chain {
+	struct told told[TOLD_MOST];
+	size_t n;
+	bool circle;			/* the last one waits for one of these, or the object's */
+};
+
+/* Ask the node of @x's peer, and those for which it waits. asking.c */
+void ask_there(const struct scene *scene, const struct seen *x, struct chain *chain);
+/* Forget what earlier calls of ask_there() have learned. */
+void ask_anew(void);
+/* Add to the text of the cause what was told, or the hint. told.c */
+void add_told(const struct seen *x, const struct chain *chain, struct cause *cause);
+/* Does the last one of the chain wait for another endpoint? Return: NULL: no, or not known */
+const struct weft_sockaddr *waits_for(const struct chain *chain);
+/* Do the addresses name the same endpoint? */
+bool same_ep(const struct weft_sockaddr *a, const struct weft_sockaddr *b);
+/* The word of a status: "answered" */
+const char *told_word(uint8_t status);
 
 #endif /* _WEFTCTL_DIAGNOSE_H */

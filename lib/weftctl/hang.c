@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * "weftctl hang": which programs wait for what, since when, and why. It asks the kernel for all
- * that waits or is under way on this node. diagnose.c compares these objects.
+ * that waits or is under way on this node. diagnose.c compares these objects. Where the reason is
+ * on another node, asking.c asks that one, and told.c adds what it tells. If that node does not
+ * permit questions, the text says where to go on.
  *
- * Nothing is asked on other nodes. An answer of theirs would show one node's users what those of
- * another node do, and who may ask would have to be decided anew. The text says where to go on.
+ * A program need not notify the kernel of a receive. Then the kernel reads it from the ring when a
+ * message comes, or when somebody looks, and its age begins there. So if a look finds such receives
+ * the command looks again a second later. Those that are still there are shown: since when they
+ * wait is not known.
  */
 #include <dirent.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +21,7 @@
 #include "weftctl.h"
 
 #define AGE_MS		10000	/* without the word "age" */
+#define AGAIN_MS	1000	/* until the second look */
 #define EACH_MAX	64	/* objects of a kind and a program that are looked at */
 #define ALL_MAX		4096	/* objects that are looked at */
 
@@ -23,6 +29,7 @@
 struct hang_filter {
 	struct wait_filter waits;
 	const char *job;		/* NULL: all */
+	bool local;			/* other nodes are not asked */
 };
 
 static const struct wait_words words = { "hang", "peer", "cause", HAS_EP | HAS_AGE | HAS_TAG };
@@ -78,6 +85,8 @@ static char program(uint32_t pid)
 struct finding {
 	const struct seen *x;
 	struct cause cause;
+	struct told told;		/* of the endpoint for which it waits */
+	bool circle;
 	unsigned int more;
 };
 
@@ -124,10 +133,15 @@ static bool is_of(const struct seen *const *ep, size_t n, const struct seen *x)
 	return false;
 }
 
+static uint64_t least_age(const struct wait_filter *f)
+{
+	return f->has_age ? f->age_ms : AGE_MS;
+}
+
 static bool wanted(const struct wait_filter *f, const struct seen *x)
 {
 	return (x->kind <= SEEN_CQ || x->kind == SEEN_CONN) &&
-	       x->age_ms >= (f->has_age ? f->age_ms : AGE_MS) &&
+	       (x->found || x->age_ms >= least_age(f)) &&
 	       (!f->pid || x->pid == f->pid) && (!f->ep || addr_is(&x->ep, f->ep)) &&
 	       (!f->peer || addr_is(&x->peer, f->peer)) &&
 	       (!f->has_tag || (x->tagged && !((x->tag ^ f->tag) & ~x->ignore)));
@@ -155,10 +169,23 @@ static bool alike(const struct finding *f, const struct seen *x, const struct ca
 	       !strcmp(f->cause.word, cause->word);
 }
 
+/* Complete a finding whose reason may be on another node. */
+static void ask_about(const struct scene *scene, bool local, struct finding *f)
+{
+	struct chain chain = { .n = 0 };
+
+	if (f->cause.hint[0] && !local)
+		ask_there(scene, f->x, &chain);
+	add_told(f->x, &chain, &f->cause);
+	f->told = chain.told[0];
+	f->circle = chain.circle;
+}
+
 /* Diagnose @n objects, in the order of by_program(). Return: number of findings. */
-static size_t find(const struct scene *scene, const struct wait_filter *filter,
+static size_t find(const struct scene *scene, const struct hang_filter *filter,
 		   const struct seen **waiting, size_t n, struct finding *to, size_t *left)
 {
+	const char *state = filter->waits.state;
 	size_t i, k, first = 0, found = 0, looked = 0, each = 0;
 	struct cause cause;
 
@@ -175,7 +202,7 @@ static size_t find(const struct scene *scene, const struct wait_filter *filter,
 			continue;
 		}
 		if (!diagnose(scene, x, &cause) ||
-		    (filter->state && strcmp(cause.word, filter->state)))
+		    (state && strcmp(cause.word, state)))
 			continue;
 		for (k = first; k < found && !alike(&to[k], x, &cause); k++)
 			;
@@ -183,7 +210,8 @@ static size_t find(const struct scene *scene, const struct wait_filter *filter,
 			to[k].more++;
 			continue;
 		}
-		to[found++] = (struct finding){ .x = x, .cause = cause };
+		to[found] = (struct finding){ .x = x, .cause = cause };
+		ask_about(scene, filter->local, &to[found++]);
 	}
 	return found;
 }
@@ -225,7 +253,11 @@ static void print_text(const struct finding *f, bool first)
 		printf(" %s %s%s%s", goes_out(x) ? "to" : "from", color_on(color), addr,
 		       color_off(color));
 	}
-	printf(" since %" PRIu64 " s: %s", x->age_ms / 1000, f->cause.text);
+	if (x->found)
+		printf(" for at least %" PRIu64 " s, since the kernel looks: %s", x->age_ms / 1000,
+		       f->cause.text);
+	else
+		printf(" since %" PRIu64 " s: %s", x->age_ms / 1000, f->cause.text);
 	if (f->more)
 		printf(" (%u more like it)", f->more);
 }
@@ -255,8 +287,19 @@ static void print_members(const struct finding *f)
 	else if (x->kind != SEEN_CONN)
 		out_uint("len", OUT_KEY, x->len);
 	out_uint("age_ms", OUT_KEY, x->age_ms);
+	if (x->found)
+		out_str("age_known", OUT_KEY, "no");
 	out_str("cause", OUT_KEY, f->cause.word);
 	out_str("text", OUT_KEY, f->cause.text);
+	if (told_word(f->told.status))
+		out_str("asked", OUT_KEY, told_word(f->told.status));
+	if (f->told.status == TOLD_YES) {
+		out_uint("there_pid", OUT_KEY, f->told.pid);
+		out_str("there_comm", OUT_KEY, f->told.comm);
+		out_str("there_program", OUT_KEY, program_words(f->told.program));
+		if (f->circle)
+			out_str("circle", OUT_KEY, "yes");
+	}
 	out_uint("more", OUT_KEY, f->more);
 	out_close();
 }
@@ -300,7 +343,7 @@ static const char *near_jobs(const struct scene *scene, const char *job)
 static void say_none(const struct scene *scene, const struct hang_filter *filter)
 {
 	const struct wait_filter *f = &filter->waits;
-	uint64_t s = (f->has_age ? f->age_ms : AGE_MS) / 1000;
+	uint64_t s = least_age(f) / 1000;
 	const char *near = f->state ? guess_of(f->state, CAUSES) : "";
 
 	if (!*near && filter->job)
@@ -325,7 +368,7 @@ static int show_found(const struct scene *scene, const struct hang_filter *filte
 		return EXIT_KERNEL;
 	}
 	n = choose_waiting(scene, filter, members, waiting);
-	n = find(scene, &filter->waits, waiting, n, found, &left);
+	n = find(scene, filter, waiting, n, found, &left);
 	print(found, n);
 	if (!n)
 		say_none(scene, filter);
@@ -335,6 +378,37 @@ static int show_found(const struct scene *scene, const struct hang_filter *filte
 	return 0;
 }
 
+/* Receives that are no older than @age: a look has read them from their rings. Return: number */
+static size_t find_new(struct seen *all, size_t n, uint64_t age, bool mark)
+{
+	size_t i, found = 0;
+
+	for (i = 0; i < n; i++) {
+		if (all[i].kind != SEEN_RECV || all[i].age_ms > age)
+			continue;
+		found++;
+		if (mark)
+			all[i].found = all[i].age_ms >= AGAIN_MS;
+	}
+	return found;
+}
+
+/* See all that waits on this node; look twice if the first look reads rings. As see() */
+static int see_twice(const struct wait_filter *f, struct seen **all, size_t *n)
+{
+	uint64_t began = now_ms();
+	int ret = see("hang", f->port, all, n);
+
+	if (ret || least_age(f) <= AGAIN_MS || !find_new(*all, *n, now_ms() - began, false))
+		return ret;
+	free(*all);
+	poll(NULL, 0, AGAIN_MS);
+	ret = see("hang", f->port, all, n);
+	if (!ret)
+		find_new(*all, *n, now_ms() - began, true);
+	return ret;
+}
+
 static int show(const struct hang_filter *filter)
 {
 	const struct seen **members = NULL, **waiting = NULL;
@@ -342,7 +416,7 @@ static int show(const struct hang_filter *filter)
 	const char *port = filter->waits.port;
 	struct path_event *events = NULL;
 	struct seen *all;
-	int ret = see("hang", port, &all, &scene.n);
+	int ret = see_twice(&filter->waits, &all, &scene.n);
 
 	if (!ret)
 		ret = see_more("hang", port, &all, &scene.n);
@@ -388,8 +462,14 @@ static int take_job(int *argc, char **argv, const char **job)
 
 int do_hang(int argc, char **argv)
 {
-	struct hang_filter filter;
+	struct hang_filter filter = { .local = false };
+	const struct behind table[] = {
+		{ "-l", "--local", BEHIND_FLAG, &filter.local },
+		{ NULL, NULL, 0, NULL }
+	};
 
+	if (take_options("hang", &argc, argv, table))
+		return EXIT_USAGE;
 	/* there is one command: its word may be left out before the filters, too */
 	if (argc && matches(argv[0], "show")) {
 		argc--;
@@ -398,9 +478,11 @@ int do_hang(int argc, char **argv)
 	if (argc != 1 || !asks_help(argv[0], false))
 		return take_job(&argc, argv, &filter.job) ||
 		       parse_waits(&words, argc, argv, &filter.waits) ? EXIT_USAGE : show(&filter);
-	printf("Usage: weftctl hang [show] [[port] NAME] [FILTER ...]\n"
+	printf("Usage: weftctl hang [show] [[port] NAME] [FILTER ...] [--local]\n"
 	       "       weftctl hang help\n"
 	       "Shows which programs wait for what, since when, and why.\n"
+	       "Other nodes are asked what a peer does, if they permit that (questions on).\n"
+	       "--local, -l                do not ask other nodes\n"
 	       "FILTER:  age SECONDS       what has waited so long at least, default %d\n"
 	       "         pid PID           of this process\n"
 	       "         job NAME          of endpoints in this job\n"

@@ -195,19 +195,24 @@ static int exchange(struct nl_msg *msg, struct exchange *x)
 	return ret >= 0 ? receive(x) : ret;
 }
 
-int ask_quietly(uint8_t cmd, const char *port, answer_fn answer, const void *arg)
+int perform_quietly(struct nl_msg *msg, answer_fn answer, const void *arg)
 {
 	struct exchange x = { .answer = answer, .arg = arg };
+	int ret = exchange(msg, &x);
+
+	nlmsg_free(msg);
+	return ret < 0 ? -EIO : x.err;
+}
+
+int ask_quietly(uint8_t cmd, const char *port, answer_fn answer, const void *arg)
+{
 	struct nl_msg *msg = request(cmd, true);
-	int ret;
 
 	if (!msg)
 		return -1;
 	if (port)
 		nla_put_string(msg, WEFT_ATTR_PORT_NAME, port);
-	ret = exchange(msg, &x);
-	nlmsg_free(msg);
-	return ret < 0 || x.err ? -1 : 0;
+	return perform_quietly(msg, answer, arg) ? -1 : 0;
 }
 
 /* The attribute of a request at an offset from its header, NULL: none */

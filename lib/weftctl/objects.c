@@ -32,6 +32,7 @@ static const struct field port_fields[] = {
 	{ WEFT_ATTR_PORT_DOORBELL, STR, OUT_KEY, "doorbell" },
 	{ WEFT_ATTR_PORT_RMA_USERS, STR, OUT_KEY, "rma_users" },
 	{ WEFT_ATTR_PORT_HISTOGRAMS, STR, OUT_KEY, "histograms" },
+	{ WEFT_ATTR_PORT_QUESTIONS, STR, OUT_KEY, "questions" },
 	{ WEFT_ATTR_PORT_NCTX, UINT, OUT_KEY, "ctx" },
 	{ WEFT_ATTR_PORT_NEP, UINT, OUT_KEY, "ep" },
 	{ WEFT_ATTR_PORT_NPATH, UINT, OUT_KEY, "path" },

@@ -185,6 +185,8 @@ static int set_port(int argc, char **argv)
 		nla_put_string(msg, WEFT_ATTR_PORT_RMA_USERS, change.rma_users);
 	if (change.histograms)
 		nla_put_string(msg, WEFT_ATTR_PORT_HISTOGRAMS, change.histograms);
+	if (change.questions)
+		nla_put_string(msg, WEFT_ATTR_PORT_QUESTIONS, change.questions);
 	return perform(msg, NULL, NULL, "port set", change.name);
 }
 
@@ -212,7 +214,7 @@ int do_port(int argc, char **argv)
 		  "set NAME [engine { inline | poll | auto }] [cpu { N | any }] [idle-us N]\n"
 		  "         [priorities { on | off }] [bypass { auto | on | off }]\n"
 		  "         [doorbell { lseek | ioctl }] [rma-users { same | any }]\n"
-		  "         [histograms { on | off }]",
+		  "         [histograms { on | off }] [questions { on | off }]",
 		  "engine: who takes what programs post: their own calls, a thread that polls, or as\n"
 		  "it pays\n"
 		  "cpu: of that thread; idle-us: how long it looks for work before it sleeps\n"
@@ -221,7 +223,9 @@ int do_port(int argc, char **argv)
 		  "auto: on kernels with which this was tested\n"
 		  "doorbell: call by which programs that open the port from now on notify and wait\n"
 		  "rma-users: users whose programs may access regions by key, in the default job\n"
-		  "histograms: messages are measured, see \"weftctl histogram\"; they become slower" },
+		  "histograms: messages are measured, see \"weftctl histogram\"; they are slower\n"
+		  "questions: \"weftctl hang\" on other nodes may ask what programs of the job\n"
+		  "do" },
 		{ "list", show_ports, NULL, NULL },
 		{ "flush", flush_ports, "flush [force]",
 		  "flush: delete all ports, or none if programs have one open; force: all" },

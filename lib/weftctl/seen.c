@@ -157,6 +157,14 @@ static int read_list(const struct list *list, const char *what, const char *port
 	return ret;
 }
 
+uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000ull + t.tv_nsec / 1000000;
+}
+
 int see(const char *what, const char *port, struct seen **all, size_t *n)
 {
 	unsigned int i;

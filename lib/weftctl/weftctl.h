@@ -74,6 +74,7 @@ struct port_change {
 	const char *doorbell;	/* NULL: not given */
 	const char *rma_users;	/* NULL: not given */
 	const char *histograms;	/* NULL: not given */
+	const char *questions;	/* NULL: not given */
 };
 
 #define JOB_WHO_MAX	64
@@ -298,6 +299,11 @@ struct behind {
  */
 int take_options(const char *object, int *argc, char **argv, const struct behind *table);
 
+/* ---- seen.c ----------------------------------------------------------------------------- */
+
+/* Monotonic time in milliseconds */
+uint64_t now_ms(void);
+
 /* ---- output.c --------------------------------------------------------------------------- */
 
 /* Form of a value in a line of text; in JSON each is a member named key */
@@ -370,6 +376,8 @@ struct nl_msg *request(uint8_t cmd, bool dump);
  */
 int perform(struct nl_msg *msg, answer_fn answer, const void *arg, const char *what,
 	    const char *name);
+/* The same; failures are not reported. Return: 0, a negative errno */
+int perform_quietly(struct nl_msg *msg, answer_fn answer, const void *arg);
 /* Request all objects, of @port unless NULL; failures are not reported. Return: 0, -1: failed */
 int ask_quietly(uint8_t cmd, const char *port, answer_fn answer, const void *arg);
 

@@ -193,6 +193,11 @@ void weft_events_switch(bool on)
 {
 }
 
+const char *weft_nl_for(u8 waits)
+{
+	return "ack";
+}
+
 /* ---- Requests -------------------------------------------------------------------------------- */
 
 static u32 put_addr(u8 *at, u8 what)

@@ -2,7 +2,7 @@
 /*
  * "weftctl hang": the cause of each kind of wait, from objects as the kernel reports them
  *
- * Built together with diagnose.c and output.c of lib/weftctl. TAP on stdout.
+ * Built together with diagnose.c, told.c and output.c of lib/weftctl. TAP on stdout.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -106,6 +106,156 @@ static bool is(const char *word, const char *text)
 		return true;
 	fprintf(tap_to, "# %s: %s\n", cause.word, cause.text);
 	return false;
+}
+
+static struct seen *conn_in(const char *state)
+{
+	struct seen *x;
+
+	begin();
+	x = from(SEEN_CONN, 2, 9);
+	snprintf(x->state, sizeof(x->state), "%s", state);
+	x->age_ms = 20000;
+	return x;
+}
+
+static struct chain chain;
+
+/* The next one that is asked: endpoint 9 of @node, whose process is @pid */
+static struct told *tells(uint8_t node, uint32_t pid, char program)
+{
+	struct told *t = &chain.told[chain.n++];
+
+	memset(t, 0, sizeof(*t));
+	t->status = TOLD_YES;
+	t->ep = at(node, 9);
+	t->pid = pid;
+	strcpy(t->comm, "peer");
+	t->program = program;
+	return t;
+}
+
+/* The text of the first object, with what was told; it had a hint before. */
+static const char *told(void)
+{
+	if (!diagnose(&scene, &all[0], &cause) || !*cause.hint)
+		return "no hint";
+	add_told(&all[0], &chain, &cause);
+	chain.n = 0;
+	chain.circle = false;
+	return cause.text;
+}
+
+static bool ends(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	if (n >= m && !strcmp(text + n - m, end))
+		return true;
+	fprintf(tap_to, "# %s\n", text);
+	return false;
+}
+
+/* The sender's program: what it does, what it has sent, for what it waits. */
+static void test_told_recv(void)
+{
+	struct told *t;
+
+	begin();
+	directed();
+	CHECK(ends(told(), "; \"weftctl hang\" on node 10.77.0.2 says what it does"));
+	tells(2, 815, 'T');
+	CHECK(ends(told(), "to this endpoint; process 815 (peer) at 10.77.0.2:9 is stopped; it has "
+		   "posted no receive"));
+	t = tells(2, 815, 'S');
+	t->send = (struct told_held){ .n = 2, .tagged = true, .tag = 0x2b, .state = "credit" };
+	t->msg = (struct told_held){ .n = 1, .tagged = true, .tag = 3 };
+	t->full = 1;
+	CHECK(ends(told(), "sleeps; it has 2 sends to this endpoint under way, the oldest tag 0x2b "
+		   "waits for: credit; 1 message of this endpoint waits there for a receive, the "
+		   "oldest tag 0x3; it does not read its completion queue: 1 completion waits for "
+		   "space; it has posted no receive"));
+	tells(2, 815, 'R')->wait = (struct told_held){ .n = 3, .age_ms = 41000 };
+	CHECK(ends(told(), "computes; its oldest receive from any sender waits since 41 s"));
+}
+
+/* Programs that wait for one another on other nodes */
+static void test_told_chain(void)
+{
+	struct told *t;
+
+	begin();
+	directed();
+	t = tells(2, 815, 'S');
+	t->wait = (struct told_held){
+		.n = 1, .age_ms = 300000, .tagged = true, .tag = 9, .ignore = 0xf0, .named = true,
+		.peer = at(3, 9),
+	};
+	CHECK(same_ep(waits_for(&chain), &t->wait.peer));
+	tells(3, 900, 'T');
+	CHECK(!waits_for(&chain));
+	CHECK(ends(told(), "sleeps; its oldest receive tag 0x9 ignore 0xf0 from 10.77.0.3:9 waits "
+		   "since 300 s; process 900 (peer) at 10.77.0.3:9 is stopped; it has posted no "
+		   "receive"));
+	t = tells(2, 815, 'S');
+	t->wait = (struct told_held){ .n = 1, .age_ms = 300000, .named = true, .peer = at(1, 5) };
+	chain.circle = true;
+	CHECK(ends(told(), "from 10.77.0.1:5 waits since 300 s; so these programs wait for one "
+		   "another"));
+	/* a sender that is not known any more */
+	tells(2, 815, 'S')->wait = (struct told_held){ .n = 1, .named = true };
+	CHECK(!waits_for(&chain));
+	CHECK(ends(told(), "from a sender that is not in its address vector any more waits since 0 "
+		   "s"));
+}
+
+/* Sends and connections: what the receiver's program has posted. */
+static void test_told_send(void)
+{
+	struct told *t;
+
+	begin();
+	send_for("receive");
+	CHECK(ends(told(), "; \"weftctl hang\" there says what it has posted"));
+	t = tells(2, 815, 'R');
+	t->recv = (struct told_held){ .n = 2, .age_ms = 1000, .tagged = true, .tag = 0x77 };
+	t->wait = t->recv;
+	CHECK(ends(told(), "computes; of its 2 receives for messages of this endpoint the oldest "
+		   "takes tag 0x77; its oldest receive tag 0x77 from any sender waits since 1 s"));
+	t = tells(2, 815, 'R');
+	t->recv = (struct told_held){ .n = 1 };
+	CHECK(strstr(told(), "of its 1 receive for messages of this endpoint the oldest takes "
+		     "untagged ones"));
+	begin();
+	send_for("credit");
+	CHECK(ends(told(), "; \"weftctl hang\" there says why"));
+	conn_in("asking");
+	tells(2, 815, 'D');
+	CHECK(ends(told(), "has not accepted the request; process 815 (peer) at 10.77.0.2:9 waits "
+		   "in the kernel; it has posted no receive"));
+}
+
+/* Nodes that do not answer, each in its way; they are told apart in JSON, too. */
+static void test_told_nothing(void)
+{
+	begin();
+	directed();
+	tells(2, 0, 0)->status = TOLD_OFF;
+	CHECK(ends(told(), "says what it does; for 10.77.0.2:9, permit questions there (\"weftctl "
+		   "port set NAME questions on\")"));
+	tells(2, 0, 0)->status = TOLD_SILENT;
+	CHECK(ends(told(), "says what it does; the node of 10.77.0.2:9 was asked, and did not "
+		   "answer"));
+	tells(2, 0, 0)->status = TOLD_NONE;
+	CHECK(ends(told(), "to this endpoint; there is no endpoint 10.77.0.2:9 in this job: its "
+		   "program has not started, or has ended"));
+	CHECK(!told_word(TOLD_NOT) && !told_word(99));
+	CHECK(!strcmp(told_word(TOLD_YES), "answered") && !strcmp(told_word(TOLD_OFF), "off") &&
+	      !strcmp(told_word(TOLD_NONE), "none") && !strcmp(told_word(TOLD_SILENT), "silent"));
+	/* what is known needs no other node */
+	CHECK(is("silent", ""));
+	from(SEEN_MSG, 2, 9)->tag = 0x2b;
+	CHECK(is("tag", "") && !*cause.hint);
 }
 
 static void test_truncated(void)
@@ -334,8 +484,8 @@ static void test_silent(void)
 {
 	begin();
 	directed();
-	CHECK(is("silent", "has sent nothing to this endpoint; \"weftctl hang\" on node "
-		 "10.77.0.2"));
+	CHECK(is("silent", "has sent nothing to this endpoint"));
+	CHECK(!strcmp(cause.hint, "\"weftctl hang\" on node 10.77.0.2 says what it does"));
 	from(SEEN_FLOW, 2, 9)->in = true;
 	all[1].last = 3;
 	CHECK(is("silent", "all 3 messages that the sender has begun were received before"));
@@ -419,17 +569,6 @@ static void test_msg(void)
 	CHECK(is("unread", ""));
 }
 
-static struct seen *conn_in(const char *state)
-{
-	struct seen *x;
-
-	begin();
-	x = from(SEEN_CONN, 2, 9);
-	snprintf(x->state, sizeof(x->state), "%s", state);
-	x->age_ms = 20000;
-	return x;
-}
-
 static void test_connection(void)
 {
 	struct seen *path;
@@ -443,8 +582,8 @@ static void test_connection(void)
 	conn_in("closing");
 	CHECK(is("closing", "node 10.77.0.2 has not confirmed its end"));
 	conn_in("asking");
-	CHECK(is("asking", "the program at 10.77.0.2:9 has not accepted the request; \"weftctl "
-		 "hang\" on node 10.77.0.2"));
+	CHECK(is("asking", "the program at 10.77.0.2:9 has not accepted the request"));
+	CHECK(!strcmp(cause.hint, "\"weftctl hang\" on node 10.77.0.2 says what it does"));
 	path = from(SEEN_PATH, 2, 0);
 	strcpy(path->state, "hello");
 	CHECK(is("handshake", "node 10.77.0.2 does not answer the handshake"));
@@ -480,6 +619,10 @@ int main(void)
 		{ "a send to a program of this node", test_send_near },
 		{ "messages without receives", test_msg },
 		{ "connections", test_connection },
+		{ "a receive, and what its sender's node tells", test_told_recv },
+		{ "programs that wait for one another", test_told_chain },
+		{ "a send or a request, and what the other node tells", test_told_send },
+		{ "nodes that do not answer", test_told_nothing },
 	};
 
 	return tap_run(tests, sizeof(tests) / sizeof(tests[0]), NULL, NULL);

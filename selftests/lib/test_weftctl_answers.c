@@ -100,6 +100,11 @@ int perform(struct nl_msg *msg, answer_fn answer, const void *arg, const char *w
 	return 0;
 }
 
+int perform_quietly(struct nl_msg *msg, answer_fn answer, const void *arg)
+{
+	return perform(msg, answer, arg, NULL, NULL);
+}
+
 int ask_quietly(uint8_t cmd, const char *port, answer_fn answer, const void *arg)
 {
 	each(cmd, answer, arg);

@@ -67,6 +67,14 @@
 #define WEFT_CMD_PROBE_GET	29
 #define WEFT_CMD_PROBE_DEL	30	/* PORT_NAME, PROBE_NO: it ends, its result is forgotten */
 #define WEFT_CMD_HIST_GET	31	/* dump: [PORT_NAME]: histograms */
+/*
+ * PORT_NAME, EP_ADDR, EP_PEER: what does the program of the endpoint EP_PEER of another node do?
+ * EP_ADDR is an endpoint of the caller in the same job. The answer has PROBE_NO. ENOENT: the caller
+ * has no such endpoint; other errors as PROBE_ADD
+ */
+#define WEFT_CMD_QUESTION_ADD	32
+/* PORT_NAME, PROBE_NO: the answer, which is read once; ENOENT: no such question of the caller */
+#define WEFT_CMD_QUESTION_GET	33
 
 #define WEFT_ATTR_UNSPEC	0
 #define WEFT_ATTR_PAD		1
@@ -276,6 +284,23 @@
 #define WEFT_ATTR_LIMIT_PEAK	182	/* u64: the largest use since the port was made */
 #define WEFT_ATTR_LIMIT_PEAK_BY	183	/* u32: its user, if there is one */
 #define WEFT_ATTR_LIMIT_HITS_BY	184	/* u32: the user who reached the limit last, if one did */
-#define WEFT_ATTR_MAX		184
+#define WEFT_ATTR_PORT_QUESTIONS 185	/* string: "on", "off": other nodes may ask */
+/*
+ * string: "answered", "off": the node answers no questions, "none": it has no such endpoint in the
+ * job, "unknown"
+ */
+#define WEFT_ATTR_ANSWER_STATUS	186
+#define WEFT_ATTR_ANSWER_PROGRAM 187	/* string: letter of the program's state as in proc(5) */
+#define WEFT_ATTR_ANSWER_FULL	188	/* u32: completions that wait for space, if there are any */
+/*
+ * nested: COUNT, and of the oldest one AGE, KIND, [TAG], [IGNORE], [FOR], [FROM]: receives that
+ * take messages of the asking endpoint
+ */
+#define WEFT_ATTR_ANSWER_RECV	189
+#define WEFT_ATTR_ANSWER_MSG	190	/* nested: its messages that no receive has taken */
+#define WEFT_ATTR_ANSWER_SEND	191	/* nested: sends under way to it */
+#define WEFT_ATTR_ANSWER_WAIT	192	/* nested: all posted receives */
+#define WEFT_ATTR_ANSWER_COUNT	193	/* u32: number of these objects */
+#define WEFT_ATTR_MAX		193
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */

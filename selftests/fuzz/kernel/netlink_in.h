@@ -136,19 +136,46 @@ int nla_put(struct sk_buff *skb, int type, int len, const void *data);
 #define nla_put_u64_64bit(skb, t, x, p)	nla_put(skb, t, 8, &(u64){ x })
 #define nla_put_flag(skb, t)		nla_put(skb, t, 0, "")
 
+static inline struct nlattr *nla_nest_start(struct sk_buff *skb, int type)
+{
+	struct nlattr *nest = (struct nlattr *)(skb->data + skb->len);
+
+	return nla_put(skb, type, 0, "") ? NULL : nest;
+}
+
+static inline void nla_nest_end(struct sk_buff *skb, struct nlattr *nest)
+{
+	nest->nla_len = (u16)(skb->data + skb->len - (u8 *)nest);
+}
+
 /* ---- The family ------------------------------------------------------------------------------ */
 
 struct net {
 	u64 net_cookie;
+	void *user_ns;
 };
+
+/* The sender of each request may do all. */
+#define CAP_NET_ADMIN			12
+#define netlink_ns_capable(skb, ns, c)	((void)(ns), true)
+
+struct netlink_skb_parms {
+	struct {
+		kuid_t uid;
+	} creds;
+};
+
+#define NETLINK_CB(skb)			((struct netlink_skb_parms){ .creds.uid = { 0 } })
 
 /**
  * struct genl_info - a request
+ * @snd_portid: who asks
  * @nlhdr: the message
  * @attrs: by type: the last attribute of it
  * @extack: for the reason
  */
 struct genl_info {
+	u32 snd_portid;
 	struct nlmsghdr *nlhdr;
 	struct nlattr **attrs;
 	struct netlink_ext_ack *extack;
@@ -187,9 +214,19 @@ struct net *genl_info_net(const struct genl_info *info);
 #define genl_register_family(f)		((void)(f), 0)
 #define genl_unregister_family(f)	((void)(f))
 #define genlmsg_new(n, gfp)		((struct sk_buff *)weft_alloc_sleep(sizeof(struct sk_buff)))
-#define genlmsg_put_reply(skb, info, f, flags, cmd)	((void *)(skb))
-#define genlmsg_end(skb, head)		WARN_ON((void *)(skb) != (head))
+#define nlmsg_data(h)			NLMSG_DATA(h)
+#define genlmsg_end(skb, head)		WARN_ON((skb)->data + NLMSG_HDRLEN + GENL_HDRLEN != (head))
 #define nlmsg_free(skb)			weft_free(skb)
+
+static inline struct nlmsghdr *nlmsg_put(struct sk_buff *skb, u32 portid, u32 seq, int type,
+					 int len, int flags)
+{
+	struct nlmsghdr *h = (struct nlmsghdr *)skb->data;
+
+	*h = (struct nlmsghdr){ .nlmsg_type = (u16)type, .nlmsg_seq = seq, .nlmsg_pid = portid };
+	skb->len = NLMSG_HDRLEN + NLMSG_ALIGN(len);
+	return h;
+}
 
 static inline int genlmsg_reply(struct sk_buff *skb, struct genl_info *info)
 {

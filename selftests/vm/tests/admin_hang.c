@@ -4,12 +4,10 @@
  * TIMEOUT: 200
  */
 #include <netinet/in.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
+#include "bystander.h"
 #include "shown.h"
 
 #define ROOM	(1u << 20)
@@ -348,7 +346,8 @@ static bool request(void)
 				  "0.2 says what it does" :
 			  ", has not accepted the request; it "));
 	CHECK_EQ(weftctl_on(0, "-j hang age 0 cause asking"), 0);
-	return strstr(shown, "\"object\":\"connection\"") && !strstr(shown, "\"len\"");
+	CHECK(strstr(shown, "\"object\":\"connection\"") && !strstr(shown, "\"len\""));
+	return true;
 }
 
 /* No program listens there, or no node is there. */
@@ -402,7 +401,8 @@ static bool queues(void)
 	CHECK_EQ(fi_getname(&ep[1]->fid, addr, &len), 0);
 	CHECK_EQ(fi_av_insert(p.a.av, addr, 1, &to, 0, NULL), 1);
 	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, to, 0x2b, NULL), 0);
-	ok = hangs(false, " s: 1 message waits here with another tag, the oldest with tag 0x2b") &&
+	ok = hangs(false, " s: 1 message that the receive could take waits here with another tag, "
+			  "the oldest with tag 0x2b") &&
 	     says("    receive tag 0x11 since ", 1) && says("with another tag", 1) &&
 	     says("    receive tag 0x10 since ", 1) && says("no message that it takes has come", 1);
 	for (i = 0; i < 2; i++) {
@@ -443,66 +443,6 @@ static bool job(void)
 	return says("hang: nothing matches of what has waited for 0 s", 1) && ok;
 }
 
-static pid_t child;
-
-static void *compute(void *arg)
-{
-	volatile bool *on = arg;
-
-	while (*on)
-		;
-	return NULL;
-}
-
-/*
- * Another program on B's node. It neither sends nor receives. @busy: a thread of it computes, while
- * the first one sleeps
- */
-static bool other_program(bool busy, char addr[64])
-{
-	int fd[2];
-
-	CHECK(!pipe(fd));
-	fflush(stdout);
-	child = fork();
-	if (!child) {
-		struct opts o = { .type = FI_EP_RDM, .caps = FI_MSG | FI_TAGGED };
-		volatile bool on = true;
-		struct side s = { 0 };
-		size_t len = 64;
-		pthread_t t;
-
-		if (!side_open(&s, apart, &o) || !side_endpoint(&s, s.info, &o) ||
-		    fi_getname(&s.ep->fid, addr, &len) ||
-		    (busy && pthread_create(&t, NULL, compute, (void *)&on)) ||
-		    write(fd[1], addr, 64) != 64)
-			_exit(1);
-		for (;;)
-			pause();
-	}
-	CHECK_EQ(read(fd[0], addr, 64), 64);
-	close(fd[0]);
-	close(fd[1]);
-	return true;
-}
-
-static bool end_program(void)
-{
-	int status;
-
-	kill(child, SIGKILL);
-	return waitpid(child, &status, 0) == child;
-}
-
-static bool stop_program(void)
-{
-	int status;
-
-	CHECK_EQ(kill(child, SIGSTOP), 0);
-	CHECK_EQ(waitpid(child, &status, WUNTRACED), child);
-	return true;
-}
-
 /* The receiver is stopped. */
 static bool stopped(void)
 {
@@ -510,12 +450,13 @@ static bool stopped(void)
 	fi_addr_t to;
 	bool ok;
 
-	CHECK(other_program(false, addr) && stop_program() && begin());
+	CHECK(bystander_begin(apart, false, addr) && bystander_stop() && begin());
 	CHECK_EQ(fi_av_insert(p.a.av, addr, 1, &to, 0, NULL), 1);
 	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, to, 7, NULL), 0);
-	snprintf(words, sizeof(words), ": process %d (admin_hang) of user 0 is stopped", child);
+	snprintf(words, sizeof(words), ": process %d (admin_hang) of user 0 is stopped",
+		 bystander_pid);
 	ok = hangs(false, words) && says("no receive is posted: the program is stopped", 1);
-	return end_program() && ok;
+	return bystander_end() && ok;
 }
 
 /* The sender that a receive names computes in one of its threads, and later is stopped. */
@@ -525,14 +466,31 @@ static bool busy_sender(void)
 	fi_addr_t from;
 	bool ok;
 
-	CHECK(other_program(true, addr) && begin());
+	CHECK(bystander_begin(apart, true, addr) && begin());
 	CHECK_EQ(fi_av_insert(p.b.av, addr, 1, &from, 0, NULL), 1);
 	CHECK(receive_tagged(from, 7));
 	ok = hangs(false, " has sent nothing that is still to be received; it computes");
-	snprintf(words, sizeof(words), ": process %d (admin_hang), which has the endpoint ", child);
-	ok = ok && says(words, 1) && stop_program() &&
+	snprintf(words, sizeof(words), ": process %d (admin_hang), which has the endpoint ",
+		 bystander_pid);
+	ok = ok && says(words, 1) && bystander_stop() &&
 	     hangs(false, " has sent nothing that is still to be received; it is stopped");
-	return end_program() && ok;
+	return bystander_end() && ok;
+}
+
+/* A program that polls need not notify the kernel of a receive: one look finds it all the same. */
+static bool polling(void)
+{
+	struct fi_cq_tagged_entry c;
+	unsigned int i;
+
+	CHECK(begin() && receive_tagged(p.b.peer, 0x2a));
+	for (i = 0; i < 100; i++)
+		CHECK_EQ(fi_cq_read(p.b.rxcq, &c, 1), -FI_EAGAIN);
+	CHECK_EQ(weftctl_on(apart, "hang"), 0);
+	CHECK(says("    receive tag 0x2a from ", 1));
+	CHECK(says(" for at least 1 s, since the kernel looks: ", 1));
+	CHECK_EQ(weftctl_on(apart, "-j hang age 20"), 0);
+	return strstr(shown, "\"age_known\":\"no\"");
 }
 
 int main(void)
@@ -558,6 +516,7 @@ int main(void)
 		{ "what a job waits for", job },
 		{ "a receiver that is stopped", stopped },
 		{ "a sender that computes, and is stopped", busy_sender },
+		{ "a receive without a notification", polling },
 	};
 
 	sbuf = calloc(1, ROOM);
