@@ -93,6 +93,8 @@ units()
 # A user's program takes of the limits for one user, and of no other.
 taken()
 {
+	# earlier tests have left their peaks
+	node 0 weftctl port del weft0 && vm_node_port 0 || return 1
 	node 0 setpriv --reuid 1990 --regid 1990 --groups "$(getent group weft | cut -d: -f3)" \
 		fi_pingpong -p weft -e rdm -I 10000000 >/run/weft/pp 2>&1 &
 	server=$!
