@@ -85,6 +85,7 @@ static bool weft_question_held(struct sk_buff *skb, int attr, const struct weft_
 	if (!nest ||
 	    nla_put_u32(skb, WEFT_ATTR_ANSWER_COUNT, held->n) ||
 	    weft_nl_u64(skb, WEFT_ATTR_AGE, (u64)held->ms * NSEC_PER_MSEC) ||
+	    (held->least && nla_put_flag(skb, WEFT_ATTR_AGE_LEAST)) ||
 	    nla_put_string(skb, WEFT_ATTR_KIND, held->tagged ? "tagged" : "untagged") ||
 	    (held->tagged && weft_nl_u64(skb, WEFT_ATTR_TAG, held->tag)) ||
 	    (held->ignore && weft_nl_u64(skb, WEFT_ATTR_IGNORE, held->ignore)) ||

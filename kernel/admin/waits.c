@@ -48,6 +48,7 @@ static bool weft_recv_put(struct sk_buff *skb, const struct weft_recv_info *r)
 {
 	return weft_waits_put(skb, r->tagged, r->tag, r->len, r->age, &r->from, !r->directed) ||
 	       (r->tagged && weft_nl_u64(skb, WEFT_ATTR_IGNORE, r->ignore)) ||
+	       (r->found && nla_put_flag(skb, WEFT_ATTR_AGE_LEAST)) ||
 	       weft_nl_u64(skb, WEFT_ATTR_BUF, r->buf);
 }
 

@@ -409,9 +409,9 @@ void weft_dev_queue_apply(struct weft_dev_queue *q)
 	if (!out)
 		return;
 	if (q->ep)
-		weft_ep_notify(q->ep, WEFT_NOTIFY_RQ, weft_now(), out);
+		weft_ep_find_recvs(q->ep, weft_now(), out);
 	else
-		weft_srq_notify(q->srq, weft_now(), out);
+		weft_srq_find_recvs(q->srq, weft_now(), out);
 	weft_ctx_out_put(ctx, out);
 }
 

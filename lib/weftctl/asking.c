@@ -49,6 +49,7 @@ static void read_held(struct told_held *h, struct nlattr *attrs, int len, int ty
 	len = nla_len(nest);
 	h->n = (uint32_t)find_uint(attrs, len, WEFT_ATTR_ANSWER_COUNT);
 	h->age_ms = find_uint(attrs, len, WEFT_ATTR_AGE) / 1000000;
+	h->least = nla_find(attrs, len, WEFT_ATTR_AGE_LEAST);
 	h->tagged = nla_find(attrs, len, WEFT_ATTR_TAG);
 	h->tag = find_uint(attrs, len, WEFT_ATTR_TAG);
 	h->ignore = find_uint(attrs, len, WEFT_ATTR_IGNORE);

@@ -40,7 +40,7 @@ struct seen {
 	/* completions that wait for slots, since age_ms; shared queue: endpoints with messages */
 	uint32_t waiting;
 	uint64_t age_ms;
-	bool found;			/* a receive: read from its ring by a look; see hang.c */
+	bool least;			/* a receive: it may be older; see hang.c */
 	char state[16];			/* of a send: what it waits for; of a connection */
 	bool in;			/* a flow or a connection to this node */
 	uint32_t last;
@@ -127,6 +127,7 @@ struct told_held {
 	uint64_t tag;
 	uint64_t ignore;
 	char state[16];			/* of a send: what it waits for */
+	bool least;			/* a receive: it may be older */
 	bool named;			/* a receive: it names its sender */
 	struct weft_sockaddr peer;	/* this sender, family 0: not known */
 };

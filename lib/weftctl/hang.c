@@ -141,7 +141,7 @@ static uint64_t least_age(const struct wait_filter *f)
 static bool wanted(const struct wait_filter *f, const struct seen *x)
 {
 	return (x->kind <= SEEN_CQ || x->kind == SEEN_CONN) &&
-	       (x->found || x->age_ms >= least_age(f)) &&
+	       (x->age_ms >= least_age(f) || (x->least && x->age_ms >= AGAIN_MS)) &&
 	       (!f->pid || x->pid == f->pid) && (!f->ep || addr_is(&x->ep, f->ep)) &&
 	       (!f->peer || addr_is(&x->peer, f->peer)) &&
 	       (!f->has_tag || (x->tagged && !((x->tag ^ f->tag) & ~x->ignore)));
@@ -253,11 +253,8 @@ static void print_text(const struct finding *f, bool first)
 		printf(" %s %s%s%s", goes_out(x) ? "to" : "from", color_on(color), addr,
 		       color_off(color));
 	}
-	if (x->found)
-		printf(" for at least %" PRIu64 " s, since the kernel looks: %s", x->age_ms / 1000,
-		       f->cause.text);
-	else
-		printf(" since %" PRIu64 " s: %s", x->age_ms / 1000, f->cause.text);
+	printf(" %s %" PRIu64 " s: %s", x->least ? "for at least" : "since", x->age_ms / 1000,
+	       f->cause.text);
 	if (f->more)
 		printf(" (%u more like it)", f->more);
 }
@@ -287,8 +284,8 @@ static void print_members(const struct finding *f)
 	else if (x->kind != SEEN_CONN)
 		out_uint("len", OUT_KEY, x->len);
 	out_uint("age_ms", OUT_KEY, x->age_ms);
-	if (x->found)
-		out_str("age_known", OUT_KEY, "no");
+	if (x->least)
+		out_str("age_least", OUT_KEY, "yes");
 	out_str("cause", OUT_KEY, f->cause.word);
 	out_str("text", OUT_KEY, f->cause.text);
 	if (told_word(f->told.status))
@@ -378,35 +375,27 @@ static int show_found(const struct scene *scene, const struct hang_filter *filte
 	return 0;
 }
 
-/* Receives that are no older than @age: a look has read them from their rings. Return: number */
-static size_t find_new(struct seen *all, size_t n, uint64_t age, bool mark)
+/* Is there a receive that may wait for long, or has just been posted? */
+static bool has_new(const struct seen *all, size_t n)
 {
-	size_t i, found = 0;
+	const struct seen *x;
 
-	for (i = 0; i < n; i++) {
-		if (all[i].kind != SEEN_RECV || all[i].age_ms > age)
-			continue;
-		found++;
-		if (mark)
-			all[i].found = all[i].age_ms >= AGAIN_MS;
-	}
-	return found;
+	for (x = all; x < all + n; x++)
+		if (x->least && x->age_ms < AGAIN_MS)
+			return true;
+	return false;
 }
 
 /* See all that waits on this node; look twice if the first look reads rings. As see() */
 static int see_twice(const struct wait_filter *f, struct seen **all, size_t *n)
 {
-	uint64_t began = now_ms();
 	int ret = see("hang", f->port, all, n);
 
-	if (ret || least_age(f) <= AGAIN_MS || !find_new(*all, *n, now_ms() - began, false))
+	if (ret || least_age(f) < AGAIN_MS || !has_new(*all, *n))
 		return ret;
 	free(*all);
 	poll(NULL, 0, AGAIN_MS);
-	ret = see("hang", f->port, all, n);
-	if (!ret)
-		find_new(*all, *n, now_ms() - began, true);
-	return ret;
+	return see("hang", f->port, all, n);
 }
 
 static int show(const struct hang_filter *filter)

@@ -74,6 +74,7 @@ static void read_seen(struct seen *s, const struct list *list, struct nlattr *at
 	s->len = find_uint(attrs, len, WEFT_ATTR_LEN);
 	s->came = find_uint(attrs, len, WEFT_ATTR_CAME);
 	s->age_ms = find_uint(attrs, len, WEFT_ATTR_AGE) / 1000000;
+	s->least = nla_find(attrs, len, WEFT_ATTR_AGE_LEAST);
 	s->last = find_uint(attrs, len, WEFT_ATTR_FLOW_LAST);
 	s->early = find_uint(attrs, len, WEFT_ATTR_FLOW_EARLY);
 	if (s->kind == SEEN_PATH)

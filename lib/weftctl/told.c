@@ -91,7 +91,8 @@ static void append_wait(const struct told *t, struct cause *cause)
 		append(cause, " from %s", w->named ?
 		       "a sender that is not in its address vector any more" : "any sender");
 	}
-	append(cause, " waits since %" PRIu64 " s", w->age_ms / 1000);
+	append(cause, " waits %s %" PRIu64 " s", w->least ? "for at least" : "since",
+	       w->age_ms / 1000);
 }
 
 const struct weft_sockaddr *waits_for(const struct chain *chain)

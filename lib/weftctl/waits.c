@@ -20,6 +20,7 @@ static const struct field recv_fields[] = {
 	{ WEFT_ATTR_FROM, ADDR, OUT_KEY, "from" },
 	{ WEFT_ATTR_LEN, UINT, OUT_KEY, "len" },
 	{ WEFT_ATTR_AGE, MS, OUT_KEY, "age_ms" },
+	{ WEFT_ATTR_AGE_LEAST, YES, OUT_KEY, "age_least" },
 	{ WEFT_ATTR_EP_ADDR, ADDR, OUT_KEY, "ep" },
 	{ WEFT_ATTR_SRQ, UINT, OUT_KEY, "srq" },
 	{ WEFT_ATTR_BUF, HEX, OUT_KEY, "buf" },

@@ -133,6 +133,7 @@ TEST(answer__receives)
 	EXPECT_TRUE(re->wait.named);
 	EXPECT_LE(2000, re->wait.ms);
 	EXPECT_GT(2100, re->wait.ms);
+	EXPECT_FALSE(re->wait.least);
 	EXPECT_EQ(0, memcmp(&other, &re->peer, sizeof(other)));
 	/* one for this endpoint, and one for any */
 	post(&a, true, 8, 0xf, 0);
@@ -167,6 +168,9 @@ TEST(answer__not_notified)
 	EXPECT_EQ(1, a.info.answer.wait.n);
 	EXPECT_FALSE(a.info.answer.wait.tagged);
 	EXPECT_FALSE(a.info.answer.wait.named);
+	/* it may have waited for long; one that is notified has not */
+	EXPECT_TRUE(a.info.answer.wait.least);
+	EXPECT_TRUE(a.info.answer.recv.least);
 	rig_free(a.t.rig);
 }
 

@@ -96,6 +96,41 @@ TEST(look__recvs_local)
 	recvs(_metadata, 0);
 }
 
+/* A receive that the program does not notify is found by a look, which does not know its age. */
+TEST(look__found)
+{
+	struct weft_rqe e = {
+		.op = WEFT_RQ_RECV, .nslots = 1, .flags = WEFT_RQ_COMPLETION,
+		.src = WEFT_SRC_ANY, .len = 64, .niov = 1,
+	};
+	struct weft_recv_info info[8];
+	struct weft_out *out;
+	u64 next = 0;
+	struct two t;
+	u32 i;
+
+	two_init(&t, 1, 64, 0);
+	post(&t, 1, 0, WEFT_SRC_ANY, 1);
+	e.addr = (u64)(uintptr_t)t.room;
+	for (i = 0; i < 3; i++) {
+		rig_put_rq(t.eb, &e, 1);
+		WRITE_ONCE(t.eb->doorbell.rq_tail, t.eb->rq_tail);
+	}
+	rig_run(t.rig, NSEC_PER_SEC);
+	EXPECT_EQ(1, weft_ep_recvs(t.eb->ep, now(&t), &next, info, 8));
+	out = rig_out(&t.rig->node[1]);
+	weft_ep_find_recvs(t.eb->ep, now(&t), out);
+	rig_leave(&t.rig->node[1], out);
+	post(&t, 2, 0, WEFT_SRC_ANY, 2);
+	next = 0;
+	ASSERT_EQ(5, weft_ep_recvs(t.eb->ep, now(&t), &next, info, 8));
+	for (i = 0; i < 5; i++)
+		EXPECT_EQ(i > 0 && i < 4, info[i].found);
+	EXPECT_LE(NSEC_PER_SEC, info[0].age);
+	EXPECT_GT(NSEC_PER_SEC, info[1].age);
+	rig_free(t.rig);
+}
+
 /* Untagged messages come first; a long one has been announced, and has no bytes yet. */
 TEST(look__msgs)
 {

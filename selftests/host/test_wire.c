@@ -161,8 +161,10 @@ static const struct weft_head sample = {
 
 static const struct weft_answer told = {
 	.status = WEFT_ANSWER_OK, .program = 'T', .pid = 44, .comm = "a\x01 \xe4z\x7f", .full = 45,
-	.recv = { 46, 47, 48, 49, true, false, 0 }, .msg = { 50, 51, 52, 0, true, false, 0 },
-	.send = { 53, 54, 55, 0, false, false, 56 }, .wait = { 57, 58, 59, 60, true, true, 0 },
+	.recv = { 46, 47, 48, 49, true, false, true, 0 },
+	.msg = { 50, 51, 52, 0, true, false, false, 0 },
+	.send = { 53, 54, 55, 0, false, false, false, 56 },
+	.wait = { 57, 58, 59, 60, true, true, false, 0 },
 	.peer = { .family = AF_INET6, .port = 61, .addr = { 62, 63 } },
 };
 

@@ -301,6 +301,8 @@
 #define WEFT_ATTR_ANSWER_SEND	191	/* nested: sends under way to it */
 #define WEFT_ATTR_ANSWER_WAIT	192	/* nested: all posted receives */
 #define WEFT_ATTR_ANSWER_COUNT	193	/* u32: number of these objects */
-#define WEFT_ATTR_MAX		193
+/* flag: a receive may be older: the kernel read it from its ring because somebody looked */
+#define WEFT_ATTR_AGE_LEAST	194
+#define WEFT_ATTR_MAX		194
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */

@@ -37,8 +37,9 @@ static bool weft_answer_is(struct weft_av *av, u32 src, const struct weft_sockad
 	return addr.port == from->port && weft_addr_same_node(&addr, from);
 }
 
-/* The oldest receive of @held is @p. */
-static void weft_answer_post(struct weft_held *held, const struct weft_mpost *p, weft_ns now)
+/* The oldest receive of @held is @p. @fresh: as in weft_answer_posts() */
+static void weft_answer_post(struct weft_held *held, const struct weft_mpost *p, u64 fresh,
+			     weft_ns now)
 {
 	const struct weft_post *post = container_of(p, struct weft_post, match);
 
@@ -47,10 +48,14 @@ static void weft_answer_post(struct weft_held *held, const struct weft_mpost *p,
 	held->ignore = p->ignore;
 	held->tagged = p->kind == WEFT_TAGGED;
 	held->named = p->src != WEFT_SRC_ANY;
+	held->least = p->seq >= fresh || post->flags & WEFT_POST_FOUND;
 }
 
-/* Posted receives: those that take messages of @from, and all. The owner of @m is locked. */
-static void weft_answer_posts(struct weft_match *m, struct weft_av *av,
+/*
+ * Posted receives: those that take messages of @from, and all. The owner of @m is locked. @fresh:
+ * posting order of the first one that was read from the ring now.
+ */
+static void weft_answer_posts(struct weft_match *m, u64 fresh, struct weft_av *av,
 			      const struct weft_sockaddr *from, weft_ns now, struct weft_answer *a)
 {
 	struct weft_list *l;
@@ -61,11 +66,11 @@ static void weft_answer_posts(struct weft_match *m, struct weft_av *av,
 		const struct weft_mpost *p = weft_entry(l, struct weft_mpost, order);
 
 		if (!steps++) {
-			weft_answer_post(&a->wait, p, now);
+			weft_answer_post(&a->wait, p, fresh, now);
 			weft_look_addr(av, p->src, &a->peer);
 		}
 		if (weft_answer_is(av, p->src, from) && !a->recv.n++)
-			weft_answer_post(&a->recv, p, now);
+			weft_answer_post(&a->recv, p, fresh, now);
 		if (steps == WEFT_LOOK_STEPS)
 			break;
 	}
@@ -130,6 +135,7 @@ static void weft_answer_fill(struct weft_path *path, struct weft_ep *ep, u16 ser
 {
 	struct weft_sockaddr from = path->node.addr;
 	struct weft_srq *srq = ep->rx.srq;
+	u64 fresh;
 
 	weft_assert_held(&path->lock);
 	from.port = cpu_to_be16(service);
@@ -141,18 +147,20 @@ static void weft_answer_fill(struct weft_path *path, struct weft_ep *ep, u16 ser
 	if (ep->tx_cq != ep->rx_cq)
 		a->full += weft_answer_full(ep->tx_cq);
 	weft_lock(&ep->lock);
+	fresh = ep->rx.match.seq;
 	if (!srq) {
 		/* receives of which the program has not notified the kernel */
 		if (ep->state == WEFT_EPS_ENABLED || ep->state == WEFT_EPS_CONNECTED)
 			weft_recv_drain(ep, out);
-		weft_answer_posts(&ep->rx.match, ep->av, &from, out->now, a);
+		weft_answer_posts(&ep->rx.match, fresh, ep->av, &from, out->now, a);
 	}
 	weft_answer_msgs(ep, &from, out->now, a);
 	weft_unlock(&ep->lock);
 	if (srq) {
 		weft_lock(&srq->lock);
+		fresh = srq->match.seq;
 		weft_srq_fetch(srq, out->now);
-		weft_answer_posts(&srq->match, READ_ONCE(srq->av), &from, out->now, a);
+		weft_answer_posts(&srq->match, fresh, READ_ONCE(srq->av), &from, out->now, a);
 		weft_unlock(&srq->lock);
 	}
 	weft_answer_sends(path, ep, service, out->now, a);

@@ -355,6 +355,7 @@ void weft_ep_look(struct weft_ep *ep, struct weft_ep_info *info);
  * @from: the only sender; family 0: any, or @directed and not in the address vector any more
  * @tagged: it takes tagged messages, else untagged ones
  * @directed: it names its sender
+ * @found: it may be older than @age: weft_ep_find_recvs() has read it from the ring
  */
 struct weft_recv_info {
 	u64 pos;
@@ -367,6 +368,7 @@ struct weft_recv_info {
 	struct weft_sockaddr from;
 	bool tagged;
 	bool directed;
+	bool found;
 };
 
 /**
@@ -391,6 +393,8 @@ struct weft_msg_info {
 	bool announced;
 };
 
+void weft_ep_find_recvs(struct weft_ep *ep, weft_ns now, struct weft_out *out);
+void weft_srq_find_recvs(struct weft_srq *srq, weft_ns now, struct weft_out *out);
 u32 weft_ep_recvs(struct weft_ep *ep, weft_ns now, u64 *next, struct weft_recv_info *info, u32 n);
 u32 weft_srq_recvs(struct weft_srq *srq, weft_ns now, u64 *next, struct weft_recv_info *info,
 		   u32 n);

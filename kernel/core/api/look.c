@@ -45,6 +45,7 @@ static void weft_look_post(const struct weft_post *post, struct weft_av *av, wef
 		.age = weft_since(now, post->at),
 		.tagged = post->match.kind == WEFT_TAGGED,
 		.directed = post->match.src != WEFT_SRC_ANY,
+		.found = post->flags & WEFT_POST_FOUND,
 	};
 	weft_look_addr(av, post->match.src, &info->from);
 }
@@ -70,6 +71,78 @@ static u32 weft_look_posts(struct weft_match *m, struct weft_lock *lock, struct 
 		weft_yield();
 	} while (found < n && !steps);
 	return found;
+}
+
+/**
+ * weft_look_found - mark receives that a look has read from a ring
+ * @m: matching, which @lock protects
+ * @lock: not held
+ * @next: posting order of the first one
+ *
+ * Context: may sleep.
+ */
+static void weft_look_found(struct weft_match *m, struct weft_lock *lock, u64 next)
+{
+	struct weft_mpost *p;
+	u32 steps;
+
+	do {
+		steps = WEFT_LOOK_STEPS;
+		weft_lock(lock);
+		p = weft_match_look_post(m, next, &steps);
+		for (; p && steps; steps--) {
+			container_of(p, struct weft_post, match)->flags |= WEFT_POST_FOUND;
+			next = p->seq + 1;
+			p = weft_match_post_next(m, p);
+		}
+		weft_unlock(lock);
+		weft_yield();
+	} while (!steps);
+}
+
+/* Return: posting order of the next receive in @m, which @lock protects. */
+static u64 weft_look_next(const struct weft_match *m, struct weft_lock *lock)
+{
+	u64 next;
+
+	weft_lock(lock);
+	next = m->seq;
+	weft_unlock(lock);
+	return next;
+}
+
+/**
+ * weft_ep_find_recvs - read the receive ring of an endpoint, before weft_ep_recvs()
+ * @ep: the endpoint
+ * @now: time
+ * @out: output; flushed
+ *
+ * A program need not notify receives. How long those that are read now have waited is not known.
+ *
+ * Context: may sleep.
+ */
+void weft_ep_find_recvs(struct weft_ep *ep, weft_ns now, struct weft_out *out)
+{
+	u64 next = weft_look_next(&ep->rx.match, &ep->lock);
+
+	weft_ep_notify(ep, WEFT_NOTIFY_RQ, now, out);
+	weft_look_found(&ep->rx.match, &ep->lock, next);
+}
+
+/**
+ * weft_srq_find_recvs - the same for the ring of a shared receive queue
+ * @srq: the queue
+ * @now: time
+ * @out: output; flushed
+ *
+ * Context: may sleep.
+ */
+void weft_srq_find_recvs(struct weft_srq *srq, weft_ns now, struct weft_out *out)
+{
+	u64 next = weft_look_next(&srq->match, &srq->lock);
+
+	weft_srq_notify(srq, now, out);
+	weft_look_found(&srq->match, &srq->lock, next);
 }
 
 /**

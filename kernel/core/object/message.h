@@ -241,6 +241,7 @@ static inline u8 *weft_txm_at(const struct weft_txm *txm, u32 off, u32 *n)
 #define WEFT_POST_ASIDE	BIT(14)	/* its success is not that of a message: not counted */
 #define WEFT_POST_CLAIM	BIT(13)	/* claims an announced message */
 #define WEFT_POST_ALONE	BIT(12)	/* of a trigger with WEFT_TRIGGERF_ALONE */
+#define WEFT_POST_FOUND	BIT(11)	/* a look has read it from the ring: it may be older than @at */
 #define WEFT_PARTS	16		/* parts of an endpoint beside its receives */
 
 /**

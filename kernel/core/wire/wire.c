@@ -1002,7 +1002,8 @@ static void weft_wire_held_put(struct weft_w_held *w, const struct weft_held *h)
 	w->n = cpu_to_be32(h->n);
 	w->ms = cpu_to_be32(h->ms);
 	w->tag = cpu_to_be64(h->tag);
-	w->flags = (h->tagged ? WEFT_HELD_TAGGED : 0) | (h->named ? WEFT_HELD_NAMED : 0);
+	w->flags = (h->tagged ? WEFT_HELD_TAGGED : 0) | (h->named ? WEFT_HELD_NAMED : 0) |
+		   (h->least ? WEFT_HELD_LEAST : 0);
 	w->waits = h->waits;
 	w->rsvd = 0;
 }
@@ -1015,6 +1016,7 @@ static void weft_wire_held_get(const struct weft_w_held *w, struct weft_held *h)
 		.tag = be64_to_cpu(w->tag),
 		.tagged = w->flags & WEFT_HELD_TAGGED,
 		.named = w->flags & WEFT_HELD_NAMED,
+		.least = w->flags & WEFT_HELD_LEAST,
 		.waits = w->waits,
 	};
 }

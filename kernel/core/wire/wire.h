@@ -520,6 +520,7 @@ struct weft_w_question {
 /* Flags of struct weft_w_held */
 #define WEFT_HELD_TAGGED	1	/* the oldest one is tagged */
 #define WEFT_HELD_NAMED		2	/* the oldest receive names its sender */
+#define WEFT_HELD_LEAST		4	/* the oldest receive may be older */
 
 /**
  * struct weft_w_held - objects of one kind, in an answer
@@ -585,6 +586,7 @@ struct weft_w_answer {
  * @ignore: a receive: bits of the tag that are not compared
  * @tagged: it is tagged
  * @named: a receive: it names its sender
+ * @least: a receive: it may be older than @ms
  * @waits: a send: WEFT_FOR_*; of a peer, any number
  */
 struct weft_held {
@@ -594,6 +596,7 @@ struct weft_held {
 	u64 ignore;
 	bool tagged;
 	bool named;
+	bool least;
 	u8 waits;
 };
 

@@ -346,8 +346,10 @@ static bool request(void)
 				  "0.2 says what it does" :
 			  ", has not accepted the request; it "));
 	CHECK_EQ(weftctl_on(0, "-j hang age 0 cause asking"), 0);
-	CHECK(strstr(shown, "\"object\":\"connection\"") && !strstr(shown, "\"len\""));
-	return true;
+	if (strstr(shown, "\"object\":\"connection\"") && !strstr(shown, "\"len\""))
+		return true;
+	printf("# %.2000s\n", shown);
+	return false;
 }
 
 /* No program listens there, or no node is there. */
@@ -403,8 +405,8 @@ static bool queues(void)
 	CHECK_EQ(fi_tsend(p.a.ep, sbuf, 8, NULL, to, 0x2b, NULL), 0);
 	ok = hangs(false, " s: 1 message that the receive could take waits here with another tag, "
 			  "the oldest with tag 0x2b") &&
-	     says("    receive tag 0x11 since ", 1) && says("with another tag", 1) &&
-	     says("    receive tag 0x10 since ", 1) && says("no message that it takes has come", 1);
+	     says("    receive tag 0x11 ", 1) && says("with another tag", 1) &&
+	     says("    receive tag 0x10 ", 1) && says("no message that it takes has come", 1);
 	for (i = 0; i < 2; i++) {
 		fi_close(&ep[i]->fid);
 		fi_close(&queue[i]->fid);
@@ -426,12 +428,12 @@ static bool job(void)
 				     "weftctl job add lab key -"), 0);
 	memset(&p, 0, sizeof(p));
 	CHECK(pair_open(&p, &o) && receive_tagged(FI_ADDR_UNSPEC, 0x2a));
-	ok = wait_for_line(apart, "hang age 0 job lab", "    receive tag 0x2a since ");
+	ok = wait_for_line(apart, "hang age 0 job lab", "    receive tag 0x2a ");
 	CHECK_EQ(weftctl_on(apart, "hang age 0 job lba"), 0);
 	ok = ok && says("", 1) && says("of what has waited for 0 s; did you mean \"lab\"?", 1);
 	CHECK_EQ(weftctl_on(apart, apart ? "hang weft1 age 0 job lab tag 0x2a" :
 					   "hang port weft0 job lab age 0 tag 0x2a"), 0);
-	ok = ok && says("    receive tag 0x2a since ", 1);
+	ok = ok && says("    receive tag 0x2a ", 1);
 	CHECK(weftctl_on(apart, "hang weft0 job"));
 	ok = ok && says("a value is missing after \"job\"", 1);
 	pair_close(&p);
@@ -488,9 +490,9 @@ static bool polling(void)
 		CHECK_EQ(fi_cq_read(p.b.rxcq, &c, 1), -FI_EAGAIN);
 	CHECK_EQ(weftctl_on(apart, "hang"), 0);
 	CHECK(says("    receive tag 0x2a from ", 1));
-	CHECK(says(" for at least 1 s, since the kernel looks: ", 1));
+	CHECK(says(" for at least 1 s: ", 1) || says(" for at least 2 s: ", 1));
 	CHECK_EQ(weftctl_on(apart, "-j hang age 20"), 0);
-	return strstr(shown, "\"age_known\":\"no\"");
+	return strstr(shown, "\"age_least\":\"yes\"");
 }
 
 int main(void)
