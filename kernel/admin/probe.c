@@ -60,7 +60,8 @@ static void weft_probe_refused(const struct genl_info *info, const struct nlattr
 				    "the path is being probed; wait until that probe is over");
 		break;
 	case -EUSERS:
-		NL_SET_ERR_MSG(info->extack, "the port has 64 probes; wait until some are over");
+		NL_SET_ERR_MSG(info->extack,
+			       "the port has 64 probes, or the user 8 questions; wait for an end");
 		break;
 	case -EADDRINUSE:
 		NL_SET_ERR_MSG_ATTR(info->extack, addr,

@@ -171,6 +171,10 @@ TEST(answer__not_notified)
 	/* it may have waited for long; one that is notified has not */
 	EXPECT_TRUE(a.info.answer.wait.least);
 	EXPECT_TRUE(a.info.answer.recv.least);
+	rig_run(a.t.rig, 100 * ASKING_MS);
+	ASSERT_EQ(WEFT_ANSWER_OK, asking_ask(&a));
+	EXPECT_TRUE(a.info.answer.wait.least);
+	EXPECT_LE(100, a.info.answer.wait.ms);
 	rig_free(a.t.rig);
 }
 

@@ -147,6 +147,59 @@ TEST(question__one_at_a_time)
 	rig_free(a.t.rig);
 }
 
+/* A probe of the administrator ends a question; a question does not end a probe. */
+TEST(question__gives_way)
+{
+	struct weft_echo_conf conf = { .count = 9, .size = WEFT_ECHO_SIZE_MIN, .interval = SEC };
+	struct weft_sockaddr to;
+	struct rig_node *near;
+	struct weft_out *out;
+	struct asking a;
+	u32 no, question;
+
+	asking_init(&a, true);
+	near = &a.t.rig->node[0];
+	rig_node_addr(&a.t.rig->conf, 1, 0, &to);
+	ASSERT_EQ(0, asking_start(&a, 1, 2));
+	question = a.no;
+	out = rig_out(near);
+	ASSERT_EQ(0, weft_echo_start(&near->core, &to, &conf, rig_clock(near), out, &no));
+	rig_leave(near, out);
+	EXPECT_EQ(-EBUSY, asking_start(&a, 1, 2));
+	EXPECT_EQ(-ENOENT, weft_question_look(&near->core, question, a.uid, rig_clock(near),
+					      &a.info));
+	EXPECT_EQ(0, weft_echo_end(&near->core, no));
+	EXPECT_EQ(0, near->core.nechoes);
+	EXPECT_EQ(WEFT_ANSWER_OK, asking_ask(&a));
+	rig_free(a.t.rig);
+}
+
+/* A user has eight questions, so that others have some, too. */
+TEST(question__limit)
+{
+	struct rig_conf conf;
+	struct asking a;
+	u32 i;
+
+	memset(&a, 0, sizeof(a));
+	rig_conf_default(&conf, 5);
+	conf.nodes = 12;
+	a.t.rig = rig_new(&conf);
+	a.t.a = rig_proc_new(&a.t.rig->node[0]);
+	a.t.ca = rig_cq_new(a.t.a, 64);
+	a.t.va = rig_av_new(a.t.a);
+	a.t.ea = rig_ep_new(a.t.a, WEFT_EP_RDM, 0, 64, 64, 1);
+	ASSERT_EQ(0, rig_ep_enable(a.t.ea, a.t.ca, a.t.ca, NULL, a.t.va));
+	a.uid = a.t.ea->ep->conf.uid;
+	for (i = 1; i <= 8; i++)
+		ASSERT_EQ(0, asking_start(&a, i, 2));
+	EXPECT_EQ(-EUSERS, asking_start(&a, 9, 2));
+	a.uid = WEFT_NOTE_NO_UID;
+	EXPECT_EQ(0, asking_start(&a, 10, 2));
+	EXPECT_EQ(9, a.t.rig->node[0].core.nechoes);
+	rig_free(a.t.rig);
+}
+
 /* Nobody reads the answer: a later question forgets it. */
 TEST(question__unread)
 {

@@ -74,6 +74,14 @@ static void weft_answer_posts(struct weft_match *m, u64 fresh, struct weft_av *a
 		if (steps == WEFT_LOOK_STEPS)
 			break;
 	}
+	/* a later look does not know their ages, either */
+	for (l = m->posts.prev; l != &m->posts; l = l->prev) {
+		struct weft_mpost *p = weft_entry(l, struct weft_mpost, order);
+
+		if (p->seq < fresh)
+			break;
+		container_of(p, struct weft_post, match)->flags |= WEFT_POST_FOUND;
+	}
 }
 
 /* Messages of @from that no receive has taken. */

@@ -29,6 +29,7 @@
 
 #define WEFT_ECHO_UNREAD	(10 * NSEC_PER_SEC)	/* a probe that nobody reads ends */
 #define WEFT_ECHO_MOST		64			/* probes of a port, also those over */
+#define WEFT_QUESTION_MOST	8			/* of them questions of a user */
 #define WEFT_ECHO_ASKS		5			/* packets that ask for the report */
 #define WEFT_ECHO_BURST		1024			/* answers at once */
 #define WEFT_ECHO_GAP		(20 * NSEC_PER_USEC)	/* and then one in each */
@@ -384,20 +385,40 @@ static void weft_echo_tidy(struct weft_core *core, weft_ns now)
 	}
 }
 
-/* Forget the probe of a path if it is over. */
-static void weft_echo_replace(struct weft_core *core, struct weft_path *path)
+/* Forget the probe of a path if it is over. A question also makes room for a probe, @e. */
+static void weft_echo_replace(struct weft_core *core, struct weft_path *path,
+			      const struct weft_echo *e)
 {
-	struct weft_echo *e = path->echo.run;
+	struct weft_echo *old = path->echo.run;
 	bool over;
 
 	weft_assert_held(&core->lock);
-	if (!e)
+	if (!old)
 		return;
 	weft_lock(&path->lock);
-	over = e->state == WEFT_ECHOS_OVER;
+	over = old->state == WEFT_ECHOS_OVER || (old->question.asked && !e->question.asked);
 	weft_unlock(&path->lock);
 	if (over)
-		weft_echo_free(core, e);
+		weft_echo_free(core, old);
+}
+
+/* May @e be added? Each user has a few of the questions. */
+static bool weft_echo_fits(struct weft_core *core, const struct weft_echo *e)
+{
+	struct weft_list *l;
+	u32 n = 0;
+
+	weft_assert_held(&core->lock);
+	if (core->nechoes >= WEFT_ECHO_MOST)
+		return false;
+	if (!e->question.asked || e->question.uid == WEFT_NOTE_NO_UID)
+		return true;
+	weft_list_for_each(l, &core->echoes) {
+		const struct weft_echo *x = weft_entry(l, struct weft_echo, node);
+
+		n += x->question.asked && x->question.uid == e->question.uid;
+	}
+	return n < WEFT_QUESTION_MOST;
 }
 
 /*
@@ -411,13 +432,13 @@ static int weft_echo_join(struct weft_core *core, struct weft_path *path, struct
 
 	weft_lock(&core->lock);
 	weft_echo_tidy(core, now);
-	weft_echo_replace(core, path);
+	weft_echo_replace(core, path, e);
 	weft_lock(&path->lock);
 	if (path->failing || path->state == WEFT_PATHS_DEAD) {
 		err = -(int)path->failing;
 	} else if (path->echo.run) {
 		err = -EBUSY;
-	} else if (core->nechoes >= WEFT_ECHO_MOST) {
+	} else if (!weft_echo_fits(core, e)) {
 		err = -EUSERS;
 	} else {
 		if (!++core->next_echo)
