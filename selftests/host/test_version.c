@@ -47,12 +47,14 @@ static u32 foreign(struct two *t, struct weft_version_info *info)
 /* The peer speaks another version: sends fail at once, and again when they are repeated. */
 TEST(version__other)
 {
+	const struct rig_note *note;
 	struct weft_version_info info;
 	struct weft_sockaddr peer;
 	struct two t;
 	u32 i;
 
 	two_init(&t, 1, 64, 0);
+	note = &t.rig->node[0].note[WEFT_NOTE_VERSION];
 	t.rig->node[1].recv = two_version;
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(0, two_put(&t, t.buf, 8, i, 0));
@@ -68,6 +70,10 @@ TEST(version__other)
 	EXPECT_EQ(OTHER, info.oldest);
 	EXPECT_EQ(OTHER + 1, info.newest);
 	EXPECT_EQ(WEFT_WIRE_VERSION, info.own);
+	EXPECT_EQ(3, note->count);
+	EXPECT_EQ(OTHER, note->last.from);
+	EXPECT_EQ(OTHER + 1, note->last.to);
+	EXPECT_TRUE(weft_addr_same_node(&peer, &note->addr));
 	/* it is upgraded, or this node is: the next send finds it */
 	t.rig->node[1].recv = NULL;
 	ASSERT_EQ(0, two_get(&t, t.room, 8, 9));
