@@ -55,6 +55,11 @@ struct seen {
 	uint32_t payload;		/* of its largest packet, bytes */
 	uint64_t heard_ms;		/* since a packet came from the node */
 	uint32_t mtu;			/* of a port */
+	bool counted;			/* an endpoint or a path: it has the counts below */
+	uint64_t sent;			/* messages, of a path packets */
+	uint64_t received;
+	uint64_t sent_bytes;
+	uint64_t received_bytes;
 };
 
 /*

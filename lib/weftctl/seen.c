@@ -43,6 +43,33 @@ static void read_path(struct seen *s, struct nlattr *attrs, int len)
 	s->heard_ms = find_uint(attrs, len, WEFT_ATTR_PATH_HEARD) / 1000000;
 }
 
+/* What is counted of an endpoint, and of a path: the attributes */
+static const struct {
+	enum seen_kind kind;
+	uint16_t sent, received, sent_bytes, received_bytes;
+} counted[] = {
+	{ SEEN_EP, WEFT_ATTR_EP_SENT, WEFT_ATTR_EP_RECEIVED, WEFT_ATTR_EP_SENT_BYTES,
+	  WEFT_ATTR_EP_RECEIVED_BYTES },
+	{ SEEN_PATH, WEFT_ATTR_PATH_TX_PACKETS, WEFT_ATTR_PATH_RX_PACKETS, WEFT_ATTR_PATH_TX_BYTES,
+	  WEFT_ATTR_PATH_RX_BYTES },
+};
+
+/* A path to a node of another version has no counts. */
+static void read_counts(struct seen *s, struct nlattr *attrs, int len)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(counted) / sizeof(counted[0]); i++) {
+		if (counted[i].kind != s->kind || !nla_find(attrs, len, counted[i].sent))
+			continue;
+		s->counted = true;
+		s->sent = find_uint(attrs, len, counted[i].sent);
+		s->received = find_uint(attrs, len, counted[i].received);
+		s->sent_bytes = find_uint(attrs, len, counted[i].sent_bytes);
+		s->received_bytes = find_uint(attrs, len, counted[i].received_bytes);
+	}
+}
+
 static void read_cq(struct seen *s, struct nlattr *attrs, int len)
 {
 	s->cq = (uint32_t)find_uint(attrs, len, WEFT_ATTR_CQ);
@@ -83,6 +110,7 @@ static void read_seen(struct seen *s, const struct list *list, struct nlattr *at
 	s->truncated = find_uint(attrs, len, WEFT_ATTR_EP_TRUNCATED);
 	s->truncated_ms = find_uint(attrs, len, WEFT_ATTR_EP_TRUNCATED_AGE) / 1000000;
 	s->mtu = (uint32_t)find_uint(attrs, len, WEFT_ATTR_PORT_MTU);
+	read_counts(s, attrs, len);
 	if (s->kind == SEEN_CQ)
 		read_cq(s, attrs, len);
 	if (s->kind == SEEN_CONN) {

@@ -16,7 +16,6 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
-#include <netlink/attr.h>
 #include <sys/ioctl.h>
 
 #include "rates.h"
@@ -51,57 +50,34 @@ static void forget(struct state *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* What is counted of an endpoint, and of a path: the attributes */
-static const struct {
-	uint8_t cmd;
-	uint16_t addr, sent, received, sent_bytes, received_bytes;
-} tallied[] = {
-	{ WEFT_CMD_EP_GET, WEFT_ATTR_EP_ADDR, WEFT_ATTR_EP_SENT, WEFT_ATTR_EP_RECEIVED,
-	  WEFT_ATTR_EP_SENT_BYTES, WEFT_ATTR_EP_RECEIVED_BYTES },
-	{ WEFT_CMD_PATH_GET, WEFT_ATTR_PATH_ADDR, WEFT_ATTR_PATH_TX_PACKETS,
-	  WEFT_ATTR_PATH_RX_PACKETS, WEFT_ATTR_PATH_TX_BYTES, WEFT_ATTR_PATH_RX_BYTES },
-};
-
-static void read_tally(struct tally *to, bool is_path, struct nlattr *attrs, int len)
+/* What the kernel has counted of endpoints and paths. Return: exit status */
+static int read_tallies(struct look *to)
 {
-	*to = (struct tally){ .is_path = is_path };
-	find_text(to->port, sizeof(to->port), attrs, len, WEFT_ATTR_PORT_NAME);
-	find_addr(&to->addr, attrs, len, tallied[is_path].addr);
-	to->pid = (uint32_t)find_uint(attrs, len, WEFT_ATTR_PID);
-	to->uid = (uint32_t)find_uint(attrs, len, WEFT_ATTR_UID);
-	to->ctx = (uint32_t)find_uint(attrs, len, WEFT_ATTR_CTX_ID);
-	copy_name(to->comm, sizeof(to->comm), nla_find(attrs, len, WEFT_ATTR_COMM));
-	to->sent = find_uint(attrs, len, tallied[is_path].sent);
-	to->received = find_uint(attrs, len, tallied[is_path].received);
-	to->sent_bytes = find_uint(attrs, len, tallied[is_path].sent_bytes);
-	to->received_bytes = find_uint(attrs, len, tallied[is_path].received_bytes);
-}
+	const struct seen *x;
+	struct tally *t;
 
-/* A path of a node with another version has no counters. */
-static bool is_counted(struct nlattr *attrs, int len, const void *sent)
-{
-	return nla_find(attrs, len, *(const uint16_t *)sent);
-}
-
-static int read_tallies(const struct top *t, struct look *to, bool is_path)
-{
-	struct answers got = { 0 };
-	struct tally *all;
-	size_t i;
-	int ret = collect(tallied[is_path].cmd, "top", t->port, is_counted,
-			  &tallied[is_path].sent, &got);
-
-	all = realloc(to->tallies, (to->ntallies + got.n + 1) * sizeof(*all));
-	if (!all) {
+	to->tallies = calloc(to->n + 1, sizeof(*to->tallies));
+	if (!to->tallies) {
 		complain("top: out of memory");
-		ret = EXIT_KERNEL;
-	} else {
-		to->tallies = all;
-		for (i = 0; i < got.n; i++)
-			read_tally(&all[to->ntallies++], is_path, got.all[i].attrs, got.all[i].len);
+		return EXIT_KERNEL;
 	}
-	release(&got);
-	return ret;
+	for (x = to->all; x < to->all + to->n; x++) {
+		if (!x->counted)
+			continue;
+		t = &to->tallies[to->ntallies++];
+		t->is_path = x->kind == SEEN_PATH;
+		strcpy(t->port, x->port);
+		strcpy(t->comm, x->comm);
+		t->addr = t->is_path ? x->peer : x->ep;
+		t->pid = x->pid;
+		t->uid = x->uid;
+		t->ctx = x->ctx;
+		t->sent = x->sent;
+		t->received = x->received;
+		t->sent_bytes = x->sent_bytes;
+		t->received_bytes = x->received_bytes;
+	}
+	return 0;
 }
 
 static int look(const struct top *t, struct state *s)
@@ -110,10 +86,8 @@ static int look(const struct top *t, struct state *s)
 
 	s->ns = clock_ns();
 	if (!ret)
-		ret = read_tallies(t, &s->look, false);
-	if (!ret)
-		ret = read_tallies(t, &s->look, true);
-	return ret ? ret : see("top", t->port, &s->look.all, &s->look.n);
+		ret = see("top", t->port, &s->look.all, &s->look.n);
+	return ret ? ret : read_tallies(&s->look);
 }
 
 /* ---- Lines of a table --------------------------------------------------------------------- */
