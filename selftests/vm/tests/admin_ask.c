@@ -99,7 +99,8 @@ static bool circle(void)
 	char words[256];
 
 	CHECK(begin(true) && receive(&p.a, p.a.peer, 0x2a) && receive(&p.b, p.b.peer, 0x2b));
-	snprintf(words, sizeof(words), "; its oldest receive tag 0x2b from %s waits since ", a);
+	snprintf(words, sizeof(words), "; its oldest receive tag 0x2b from %s waits for at least ",
+		 a);
 	CHECK(hangs(words));
 	CHECK(says(" s; so these programs wait for one another", 1));
 	CHECK_EQ(weftctl_on(0, "-j hang age 0 cause silent"), 0);
@@ -117,10 +118,10 @@ static bool receiver(void)
 		   "it has posted no receive", 1));
 	CHECK(receive(&p.b, FI_ADDR_UNSPEC, 0x79));
 	return hangs("; of its 1 receive for messages of this endpoint the oldest takes tag 0x79; "
-		     "its oldest receive tag 0x79 from any sender waits since ");
+		     "its oldest receive tag 0x79 from any sender waits ");
 }
 
-/* The sender's endpoint has ended, and so has its node's port. */
+/* The sender's endpoint has ended. */
 static bool ended(void)
 {
 	char addr[64], words[256];

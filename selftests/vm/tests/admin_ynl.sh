@@ -58,6 +58,50 @@ print((struct.pack("=HHI", socket.AF_INET, 0, 0) + bytes([10, 77, 0, 2]) + bytes
 		do_json probe-del "{\"port-name\": \"weft0\", \"probe-no\": $no}"
 }
 
+# addr_hex NODE: the address of an endpoint of a node, as the attribute has it
+addr_hex()
+{
+	node $1 weftctl -j ep show | python3 -c 'import json, socket, struct, sys
+host, service = json.load(sys.stdin)[0]["ep"].rsplit(":", 1)
+print((struct.pack("=H", socket.AF_INET) + struct.pack(">H", int(service)) + bytes(4) +
+       socket.inet_aton(host) + bytes(12)).hex())' 2>/dev/null
+}
+
+# Both nodes have endpoints.
+both()
+{
+	near=$(addr_hex 0) && far=$(addr_hex 1) && [ "$near" ] && [ "$far" ]
+}
+
+# A question to the other node, whose answer has nested attributes
+question()
+{
+	node 1 weftctl port set weft1 questions on || return 1
+	node 1 fi_pingpong -p weft -e rdm -I 10000000 >/run/weft/pp1 2>&1 &
+	server=$!
+	vm_wait 20 vm_listening $server 47592 || return 1
+	node 0 fi_pingpong -p weft -e rdm -I 10000000 10.77.0.2 >/run/weft/pp0 2>&1 &
+	pair=$!
+	vm_wait 20 both && do_json question-add \
+		"{\"port-name\": \"weft0\", \"ep-addr\": \"$near\", \"ep-peer\": \"$far\"}"
+	status=$?
+	no=$(sed -n 's/.*"probe-no": \([0-9]*\).*/\1/p' /run/weft/ynl)
+	[ $status = 0 ] && vm_wait 20 told
+	status=$?
+	cat /run/weft/ynl
+	kill $server $pair
+	wait $server $pair 2>/dev/null
+	[ $status = 0 ] && grep -q '"answer-status": "answered"' /run/weft/ynl &&
+		grep -q '"comm": "fi_pingpong"' /run/weft/ynl &&
+		grep -q '"answer-wait": {"answer-count": [1-9]' /run/weft/ynl
+}
+
+told()
+{
+	do_json question-get "{\"port-name\": \"weft0\", \"probe-no\": $no}" &&
+		grep -q '"probe-state": "over"' /run/weft/ynl
+}
+
 over()
 {
 	do_json probe-get "{\"port-name\": \"weft0\", \"probe-no\": $no}" &&
@@ -81,8 +125,12 @@ change()
 tap_run "ports" ports
 tap_run "counters, as weftctl has them" counters
 for command in $(sed -n 's/^      name: \([a-z]*-get\)$/\1/p' "$spec"); do
-	[ "$command" = probe-get ] || tap_run "$command" dump "$command"
+	case $command in
+	probe-get | question-get) ;;
+	*)	tap_run "$command" dump "$command" ;;
+	esac
 done
 tap_run "a probe" probe
+tap_run "a question" question
 tap_run "a change" change
 tap_done
