@@ -28,11 +28,6 @@ static struct asked {
 
 static size_t nasked;
 
-void ask_anew(void)
-{
-	nasked = 0;
-}
-
 static void read_no(struct nlattr *attrs, int len, const void *arg)
 {
 	*(uint32_t *)(uintptr_t)arg = (uint32_t)find_uint(attrs, len, WEFT_ATTR_PROBE_NO);

@@ -173,8 +173,6 @@ struct chain {
 
 /* Ask the node of @x's peer, and those for which it waits. asking.c */
 void ask_there(const struct scene *scene, const struct seen *x, struct chain *chain);
-/* Forget what earlier calls of ask_there() have learned. */
-void ask_anew(void);
 /* Add to the text of the cause what was told, or the hint. told.c */
 void add_told(const struct seen *x, const struct chain *chain, struct cause *cause);
 /* Does the last one of the chain wait for another endpoint? Return: NULL: no, or not known */
