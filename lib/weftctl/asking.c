@@ -24,6 +24,7 @@ static struct asked {
 	char port[32];
 	struct weft_sockaddr ep;
 	struct told told;
+	bool late;		/* the path was being probed for too long */
 } asked[ASK_MOST];
 
 static size_t nasked;
@@ -116,8 +117,10 @@ static void question(struct asked *a)
 	uint32_t no = 0;
 
 	/* the peer may be an endpoint of this node that the user does not see */
-	if (begin(a, until, &no))
+	if (begin(a, until, &no)) {
+		a->late = now_ms() >= until;
 		return;
+	}
 	a->told.status = TOLD_SILENT;
 	do {
 		poll(NULL, 0, LOOK_MS);
@@ -137,8 +140,8 @@ static bool is_silent(const char *port, const struct weft_sockaddr *addr)
 
 	for (i = 0; i < nasked; i++) {
 		node.port = asked[i].told.ep.port;
-		if (asked[i].told.status == TOLD_SILENT && !strcmp(asked[i].port, port) &&
-		    same_ep(&asked[i].told.ep, &node))
+		if ((asked[i].told.status == TOLD_SILENT || asked[i].late) &&
+		    !strcmp(asked[i].port, port) && same_ep(&asked[i].told.ep, &node))
 			return true;
 	}
 	return false;
