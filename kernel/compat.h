@@ -25,7 +25,7 @@
  * Kernels with which the stack bypass was tested (port/netdev_bypass.c). It reads private state of
  * netfilter and of traffic control, whose meaning another kernel may have changed.
  */
-#define WEFT_BYPASS_KERNELS	"6.1,6.12"
+#define WEFT_BYPASS_KERNELS	"6.1,6.12,7.3"
 
 #ifdef WEFT_HAVE_LINUX_UNALIGNED
 #include <linux/unaligned.h>

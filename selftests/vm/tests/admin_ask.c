@@ -199,5 +199,8 @@ int main(void)
 	if (!sbuf || !rbuf)
 		return 1;
 	checks_run(cases, sizeof(cases) / sizeof(cases[0]), "between nodes", after);
+	/* other tests take the setting as it was */
+	weftctl_on(0, "port set weft0 questions off");
+	weftctl_on(1, "port set weft1 questions off");
 	return results_end();
 }
