@@ -131,7 +131,8 @@ static bool ended(void)
 	CHECK(bystander_begin(true, false, addr) && begin(true));
 	CHECK_EQ(fi_av_insert(p.a.av, addr, 1, &from, 0, NULL), 1);
 	memcpy(&service, addr + 2, sizeof(service));
-	CHECK(receive(&p.a, from, 7) && hangs(" sleeps; it has posted no receive") && bystander_end());
+	CHECK(receive(&p.a, from, 7) && hangs(" sleeps; it has posted no receive") &&
+	      bystander_end());
 	snprintf(words, sizeof(words), "; there is no endpoint 10.77.0.2:%u in this job: its "
 		 "program has not started, or has ended", ntohs(service));
 	CHECK(hangs(words));
