@@ -114,7 +114,7 @@ int weft_nl_probe_begin(struct genl_info *info, u8 cmd, const struct nlattr *add
 			weft_probe_fn begin, const void *arg);
 bool weft_nl_probe_state(struct sk_buff *skb, u32 state, u32 err);
 struct weft_port *weft_nl_probe_port(struct genl_info *info, u32 *no);
-void weft_nl_probe_absent(const struct genl_info *info);
+struct sk_buff *weft_nl_probe_reply(struct genl_info *info, u8 cmd, int err, void **head);
 
 /* ---- question.c ------------------------------------------------------------------------------ */
 

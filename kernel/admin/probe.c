@@ -235,14 +235,28 @@ struct weft_port *weft_nl_probe_port(struct genl_info *info, u32 *no)
 	return port ?: ERR_PTR(-ENODEV);
 }
 
-/**
- * weft_nl_probe_absent - say that there is no such probe or question
- * @info: the request
- */
-void weft_nl_probe_absent(const struct genl_info *info)
+static void weft_probe_absent(const struct genl_info *info)
 {
 	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[WEFT_ATTR_PROBE_NO],
 			    "the port has no such probe, or its result was forgotten");
+}
+
+/**
+ * weft_nl_probe_reply - begin the answer to a request for a result
+ * @info: the request
+ * @cmd: WEFT_CMD_*
+ * @err: 0; a negative errno: there is no such probe or question
+ * @head: out: for genlmsg_end()
+ *
+ * Return: the answer; ERR_PTR(@err, -ENOMEM).
+ */
+struct sk_buff *weft_nl_probe_reply(struct genl_info *info, u8 cmd, int err, void **head)
+{
+	if (err) {
+		weft_probe_absent(info);
+		return ERR_PTR(err);
+	}
+	return weft_nl_reply(info, cmd, head) ?: ERR_PTR(-ENOMEM);
 }
 
 /**
@@ -267,13 +281,9 @@ int weft_nl_probe_get(struct sk_buff *skb, struct genl_info *info)
 		return PTR_ERR(port);
 	err = weft_echo_look(&port->core, no, weft_now(), &e);
 	weft_port_put(port);
-	if (err) {
-		weft_nl_probe_absent(info);
-		return err;
-	}
-	msg = weft_nl_reply(info, WEFT_CMD_PROBE_GET, &head);
-	if (!msg)
-		return -ENOMEM;
+	msg = weft_nl_probe_reply(info, WEFT_CMD_PROBE_GET, err, &head);
+	if (IS_ERR(msg))
+		return PTR_ERR(msg);
 	if (weft_probe_put(msg, &e)) {
 		nlmsg_free(msg);
 		return -ENOMEM;
@@ -301,6 +311,6 @@ int weft_nl_probe_del(struct sk_buff *skb, struct genl_info *info)
 	err = weft_echo_end(&port->core, no);
 	weft_port_put(port);
 	if (err)
-		weft_nl_probe_absent(info);
+		weft_probe_absent(info);
 	return err;
 }

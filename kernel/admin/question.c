@@ -146,13 +146,9 @@ int weft_nl_question_get(struct sk_buff *skb, struct genl_info *info)
 		return PTR_ERR(port);
 	err = weft_question_look(&port->core, no, weft_question_uid(skb, info), weft_now(), &q);
 	weft_port_put(port);
-	if (err) {
-		weft_nl_probe_absent(info);
-		return err;
-	}
-	msg = weft_nl_reply(info, WEFT_CMD_QUESTION_GET, &head);
-	if (!msg)
-		return -ENOMEM;
+	msg = weft_nl_probe_reply(info, WEFT_CMD_QUESTION_GET, err, &head);
+	if (IS_ERR(msg))
+		return PTR_ERR(msg);
 	if (weft_nl_probe_state(msg, q.state, q.err) ||
 	    (q.state == WEFT_ECHOS_OVER && !q.err && weft_question_answer(msg, &q.answer))) {
 		nlmsg_free(msg);

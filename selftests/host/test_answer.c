@@ -150,6 +150,46 @@ TEST(answer__receives)
 	rig_free(a.t.rig);
 }
 
+/* The same over IPv6: the asking endpoint is recognized, the one that a receive names is told. */
+TEST(answer__ipv6)
+{
+	struct weft_sockaddr other;
+	struct rig_conf conf;
+	struct rig_av *vb;
+	struct asking a;
+	long index;
+
+	memset(&a, 0, sizeof(a));
+	rig_conf_default(&conf, 6);
+	conf.family = AF_INET6;
+	a.t.rig = rig_new(&conf);
+	a.t.rig->node[1].core.conf.questions = true;
+	a.t.a = rig_proc_new(&a.t.rig->node[0]);
+	a.t.b = rig_proc_new(&a.t.rig->node[1]);
+	a.t.ca = rig_cq_new(a.t.a, 64);
+	a.t.cb = rig_cq_new(a.t.b, 64);
+	a.t.va = rig_av_new(a.t.a);
+	vb = rig_av_new(a.t.b);
+	a.t.ea = rig_ep_new(a.t.a, WEFT_EP_RDM, 0, 64, 64, 1);
+	a.t.eb = rig_ep_new(a.t.b, WEFT_EP_RDM, 0, 64, 64, 2);
+	ASSERT_EQ(0, rig_ep_enable(a.t.ea, a.t.ca, a.t.ca, NULL, a.t.va));
+	ASSERT_EQ(0, rig_ep_enable(a.t.eb, a.t.cb, a.t.cb, NULL, vb));
+	ASSERT_EQ(0, rig_av_insert(vb, 0, 1, a.t.rig));
+	index = rig_av_insert(vb, 0, 9, a.t.rig);
+	ASSERT_LE(0, index);
+	a.uid = a.t.ea->ep->conf.uid;
+	a.t.room = rig_buf(a.t.b, 64);
+	rig_node_addr(&conf, 0, 9, &other);
+	post(&a, true, 7, 0, (u32)index);
+	post(&a, true, 8, 0, 0);
+	ASSERT_EQ(WEFT_ANSWER_OK, asking_ask(&a));
+	EXPECT_EQ(1, a.info.answer.recv.n);
+	EXPECT_EQ(8, a.info.answer.recv.tag);
+	EXPECT_EQ(2, a.info.answer.wait.n);
+	EXPECT_EQ(0, memcmp(&other, &a.info.answer.peer, sizeof(other)));
+	rig_free(a.t.rig);
+}
+
 /* A receive in the ring of which the kernel has not been notified counts. */
 TEST(answer__not_notified)
 {

@@ -18,6 +18,22 @@ static struct weft_path *path_of(struct asking *a)
 	return path;
 }
 
+/* The administrator begins a probe of the path. Return: as weft_echo_start(). */
+static int probe(struct asking *a, u32 count, u32 *no)
+{
+	struct weft_echo_conf conf = { .count = count, .size = WEFT_ECHO_SIZE_MIN,
+				       .interval = SEC };
+	struct rig_node *near = &a->t.rig->node[0];
+	struct weft_out *out = rig_out(near);
+	struct weft_sockaddr to;
+	int err;
+
+	rig_node_addr(&a->t.rig->conf, 1, 0, &to);
+	err = weft_echo_start(&near->core, &to, &conf, rig_clock(near), out, no);
+	rig_leave(near, out);
+	return err;
+}
+
 /* The first question makes the path, the others find it. */
 TEST(question__asked)
 {
@@ -150,21 +166,15 @@ TEST(question__one_at_a_time)
 /* A probe of the administrator ends a question; a question does not end a probe. */
 TEST(question__gives_way)
 {
-	struct weft_echo_conf conf = { .count = 9, .size = WEFT_ECHO_SIZE_MIN, .interval = SEC };
-	struct weft_sockaddr to;
 	struct rig_node *near;
-	struct weft_out *out;
 	struct asking a;
 	u32 no, question;
 
 	asking_init(&a, true);
 	near = &a.t.rig->node[0];
-	rig_node_addr(&a.t.rig->conf, 1, 0, &to);
 	ASSERT_EQ(0, asking_start(&a, 1, 2));
 	question = a.no;
-	out = rig_out(near);
-	ASSERT_EQ(0, weft_echo_start(&near->core, &to, &conf, rig_clock(near), out, &no));
-	rig_leave(near, out);
+	ASSERT_EQ(0, probe(&a, 9, &no));
 	EXPECT_EQ(-EBUSY, asking_start(&a, 1, 2));
 	EXPECT_EQ(-ENOENT, weft_question_look(&near->core, question, a.uid, rig_clock(near),
 					      &a.info));
@@ -240,11 +250,8 @@ TEST(question__ends)
 TEST(question__forged)
 {
 	struct weft_w_answer w = { .status = WEFT_ANSWER_OFF };
-	struct weft_echo_conf conf = { .count = 3, .size = WEFT_ECHO_SIZE_MIN, .interval = SEC };
 	struct rig_node *near;
-	struct weft_out *out;
 	struct weft_path *path;
-	struct weft_sockaddr to;
 	struct asking a;
 	u32 no;
 
@@ -252,10 +259,7 @@ TEST(question__forged)
 	near = &a.t.rig->node[0];
 	ASSERT_EQ(WEFT_ANSWER_OK, asking_ask(&a));
 	path = path_of(&a);
-	rig_node_addr(&a.t.rig->conf, 1, 0, &to);
-	out = rig_out(near);
-	ASSERT_EQ(0, weft_echo_start(&near->core, &to, &conf, rig_clock(near), out, &no));
-	rig_leave(near, out);
+	ASSERT_EQ(0, probe(&a, 3, &no));
 	rig_run(a.t.rig, SEC / 2);
 	weft_lock(&path->lock);
 	weft_question_back(path, &w);

@@ -37,9 +37,8 @@ static bool weft_answer_is(struct weft_av *av, u32 src, const struct weft_sockad
 	return addr.port == from->port && weft_addr_same_node(&addr, from);
 }
 
-/* The oldest receive of @held is @p. @fresh: as in weft_answer_posts() */
-static void weft_answer_post(struct weft_held *held, const struct weft_mpost *p, u64 fresh,
-			     weft_ns now)
+/* The oldest receive of @held is @p. */
+static void weft_answer_post(struct weft_held *held, const struct weft_mpost *p, weft_ns now)
 {
 	const struct weft_post *post = container_of(p, struct weft_post, match);
 
@@ -48,39 +47,47 @@ static void weft_answer_post(struct weft_held *held, const struct weft_mpost *p,
 	held->ignore = p->ignore;
 	held->tagged = p->kind == WEFT_TAGGED;
 	held->named = p->src != WEFT_SRC_ANY;
-	held->least = p->seq >= fresh || post->flags & WEFT_POST_FOUND;
+	held->least = post->flags & WEFT_POST_FOUND;
 }
 
 /*
- * Posted receives: those that take messages of @from, and all. The owner of @m is locked. @fresh:
- * posting order of the first one that was read from the ring now.
+ * Mark the receives in @m, which @lock protects, that were read from the ring now. @fresh: posting
+ * order of the first one. Their ages are not known, here and in later looks.
  */
-static void weft_answer_posts(struct weft_match *m, u64 fresh, struct weft_av *av,
-			      const struct weft_sockaddr *from, weft_ns now, struct weft_answer *a)
+static void weft_answer_found(struct weft_match *m, struct weft_lock *lock, u64 fresh)
 {
 	struct weft_list *l;
-	u32 steps = 0;
 
-	a->wait.n = m->nposts;
-	weft_list_for_each(l, &m->posts) {
-		const struct weft_mpost *p = weft_entry(l, struct weft_mpost, order);
-
-		if (!steps++) {
-			weft_answer_post(&a->wait, p, fresh, now);
-			weft_look_addr(av, p->src, &a->peer);
-		}
-		if (weft_answer_is(av, p->src, from) && !a->recv.n++)
-			weft_answer_post(&a->recv, p, fresh, now);
-		if (steps == WEFT_LOOK_STEPS)
-			break;
-	}
-	/* a later look does not know their ages, either */
+	weft_assert_held(lock);
 	for (l = m->posts.prev; l != &m->posts; l = l->prev) {
 		struct weft_mpost *p = weft_entry(l, struct weft_mpost, order);
 
 		if (p->seq < fresh)
 			break;
 		container_of(p, struct weft_post, match)->flags |= WEFT_POST_FOUND;
+	}
+}
+
+/* Receives in @m, which @lock protects: those that take messages of @from, and all. */
+static void weft_answer_posts(struct weft_match *m, struct weft_lock *lock, struct weft_av *av,
+			      const struct weft_sockaddr *from, weft_ns now, struct weft_answer *a)
+{
+	struct weft_list *l;
+	u32 steps = 0;
+
+	weft_assert_held(lock);
+	a->wait.n = m->nposts;
+	weft_list_for_each(l, &m->posts) {
+		const struct weft_mpost *p = weft_entry(l, struct weft_mpost, order);
+
+		if (!steps++) {
+			weft_answer_post(&a->wait, p, now);
+			weft_look_addr(av, p->src, &a->peer);
+		}
+		if (weft_answer_is(av, p->src, from) && !a->recv.n++)
+			weft_answer_post(&a->recv, p, now);
+		if (steps == WEFT_LOOK_STEPS)
+			break;
 	}
 }
 
@@ -160,7 +167,8 @@ static void weft_answer_fill(struct weft_path *path, struct weft_ep *ep, u16 ser
 		/* receives of which the program has not notified the kernel */
 		if (ep->state == WEFT_EPS_ENABLED || ep->state == WEFT_EPS_CONNECTED)
 			weft_recv_drain(ep, out);
-		weft_answer_posts(&ep->rx.match, fresh, ep->av, &from, out->now, a);
+		weft_answer_found(&ep->rx.match, &ep->lock, fresh);
+		weft_answer_posts(&ep->rx.match, &ep->lock, ep->av, &from, out->now, a);
 	}
 	weft_answer_msgs(ep, &from, out->now, a);
 	weft_unlock(&ep->lock);
@@ -168,7 +176,8 @@ static void weft_answer_fill(struct weft_path *path, struct weft_ep *ep, u16 ser
 		weft_lock(&srq->lock);
 		fresh = srq->match.seq;
 		weft_srq_fetch(srq, out->now);
-		weft_answer_posts(&srq->match, fresh, READ_ONCE(srq->av), &from, out->now, a);
+		weft_answer_found(&srq->match, &srq->lock, fresh);
+		weft_answer_posts(&srq->match, &srq->lock, READ_ONCE(srq->av), &from, out->now, a);
 		weft_unlock(&srq->lock);
 	}
 	weft_answer_sends(path, ep, service, out->now, a);

@@ -231,42 +231,6 @@ static void weft_look_send(const struct weft_txm *txm, weft_ns now, struct weft_
 }
 
 /**
- * weft_look_sends_to - count the sends of an endpoint to one of the peer
- * @path: the path, locked
- * @ep: the endpoint
- * @service: the peer's one
- * @now: time
- * @oldest: out: the oldest of them, if there is one
- *
- * The search is bounded: at most WEFT_LOOK_STEPS flows and sends.
- *
- * Return: their number.
- */
-u32 weft_look_sends_to(struct weft_path *path, const struct weft_ep *ep, u16 service, weft_ns now,
-		       struct weft_send_info *oldest)
-{
-	u32 steps = WEFT_LOOK_STEPS, n = 0;
-	struct weft_list *l, *s;
-
-	weft_assert_held(&path->lock);
-	for (l = path->flow.list.next; l != &path->flow.list && steps; l = l->next, steps--) {
-		const struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
-
-		if (flow->ep != ep || be16_to_cpu(flow->peer.port) != service)
-			continue;
-		for (s = flow->txms.next; s != &flow->txms && steps; s = s->next, steps--) {
-			const struct weft_txm *txm = weft_entry(s, struct weft_txm, node);
-
-			if (!n++ || weft_since(now, txm->at) > oldest->age)
-				weft_look_send(txm, now, oldest);
-		}
-		if (!steps)
-			break;
-	}
-	return n;
-}
-
-/**
  * struct weft_look_sends - a search for sends
  * @flow: where it stands: a flow, referenced under the lock, NULL: in the beginning
  * @txm: and a send of this flow, referenced, NULL: in its beginning
@@ -288,6 +252,41 @@ static struct weft_txm *weft_look_behind(struct weft_flow *flow, struct weft_txm
 	if (l == &flow->txms)
 		l = flow->fenced.next;
 	return l == &flow->fenced ? NULL : weft_entry(l, struct weft_txm, node);
+}
+
+/**
+ * weft_look_sends_to - count the sends of an endpoint to one of the peer
+ * @path: the path, locked
+ * @ep: the endpoint
+ * @service: the peer's one
+ * @now: time
+ * @oldest: out: the oldest of them, if there is one
+ *
+ * The search is bounded: at most WEFT_LOOK_STEPS flows and sends.
+ *
+ * Return: their number.
+ */
+u32 weft_look_sends_to(struct weft_path *path, const struct weft_ep *ep, u16 service, weft_ns now,
+		       struct weft_send_info *oldest)
+{
+	u32 steps = WEFT_LOOK_STEPS, n = 0;
+	struct weft_txm *txm;
+	struct weft_list *l;
+
+	weft_assert_held(&path->lock);
+	for (l = path->flow.list.next; l != &path->flow.list && steps; l = l->next, steps--) {
+		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
+
+		if (flow->ep != ep || be16_to_cpu(flow->peer.port) != service)
+			continue;
+		txm = weft_look_behind(flow, NULL);
+		for (; txm && steps; txm = weft_look_behind(flow, txm), steps--)
+			if (!n++ || weft_since(now, txm->at) > oldest->age)
+				weft_look_send(txm, now, oldest);
+		if (!steps)
+			break;
+	}
+	return n;
 }
 
 /* Sends of one flow, from s->txm on. The path is locked. Return: their number, at most @n. */

@@ -186,6 +186,8 @@ static weft_ns weft_echo_dev(const struct weft_echo *e)
 /* The result of a probe is read. Its path is locked, if it has one. */
 static void weft_echo_copy(struct weft_echo *e, weft_ns now, struct weft_echo_info *info)
 {
+	if (e->path)
+		weft_assert_held(&e->path->lock);
 	e->read_at = now;
 	*info = (struct weft_echo_info){
 		.state = e->state,

@@ -93,6 +93,8 @@ int weft_question_start(struct weft_core *core, const struct weft_sockaddr *from
 /* The result of a question is read. Its path is locked, if it has one. */
 static void weft_question_copy(struct weft_echo *e, weft_ns now, struct weft_question_info *info)
 {
+	if (e->path)
+		weft_assert_held(&e->path->lock);
 	e->read_at = now;
 	*info = (struct weft_question_info){
 		.state = e->state,

@@ -11,8 +11,8 @@
 extern pid_t bystander_pid;	/* its process */
 
 /*
- * Begin it. @node: its node. @busy: a thread of it computes, while the first one sleeps. @addr: out:
- * the address of its endpoint, for fi_av_insert()
+ * Begin it. @node: its node. @busy: a thread of it computes, while the first one sleeps. @addr:
+ * out: the address of its endpoint, for fi_av_insert()
  */
 bool bystander_begin(bool node, bool busy, char addr[64]);
 bool bystander_stop(void);
