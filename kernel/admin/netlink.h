@@ -55,17 +55,25 @@ struct sk_buff *weft_nl_reply(struct genl_info *info, u8 cmd, void **head);
 /**
  * struct weft_dump - position of a dump
  * @pos: position in the port
- * @in: position in the object @of, whose parts are dumped; or number of a flow on a path
- * @part: number of a send of this flow
- * @of: context and handle of that object
+ * @of: waits.c: context and handle of an object in the port
+ * @in: position in that object
+ * @send: underway.c: position on a path
+ * @flows_in: among the incoming flows of that path, which follow the outgoing ones
  * @port: number of the port in the namespace
  * @found: a port was found
  */
 struct weft_dump {
 	u64 pos;
-	u64 in;
-	u64 part;
-	u64 of;
+	union {
+		struct {
+			u64 of;
+			u64 in;
+		};
+		struct {
+			struct weft_send_pos send;
+			bool flows_in;
+		};
+	};
 	u32 port;
 	bool found;
 };

@@ -31,9 +31,6 @@ struct weft_underway {
 	struct weft_out out;
 };
 
-/* Position among the flows of a path: incoming flows come after the outgoing ones. */
-#define WEFT_UNDERWAY_IN	BIT_ULL(63)
-
 static const char *weft_send_kind(const struct weft_send_info *s)
 {
 	if (s->source)
@@ -144,15 +141,15 @@ static int weft_underway_way(struct sk_buff *skb, struct netlink_callback *cb,
 			     struct weft_port *port, struct weft_path *path,
 			     struct weft_underway *u, struct weft_dump *dump)
 {
-	bool in = dump->in & WEFT_UNDERWAY_IN;
-	u64 next = dump->in & ~WEFT_UNDERWAY_IN;
+	struct weft_flow_pos next = dump->send.flow;
 	u32 i, n;
 
 	do {
-		n = in ? weft_path_flows_in(path, &next, u->flow, WEFT_UNDERWAY) :
-			 weft_path_flows_out(path, weft_now(), &next, u->flow, WEFT_UNDERWAY);
+		n = dump->flows_in ?
+			weft_path_flows_in(path, &next, u->flow, WEFT_UNDERWAY) :
+			weft_path_flows_out(path, weft_now(), &next, u->flow, WEFT_UNDERWAY);
 		for (i = 0; i < n; i++) {
-			dump->in = u->flow[i].no | (in ? WEFT_UNDERWAY_IN : 0);
+			dump->send.flow = u->flow[i].pos;
 			if (!weft_underway_one(skb, cb, port, NULL, &u->flow[i]))
 				return -EMSGSIZE;
 		}
@@ -160,14 +157,21 @@ static int weft_underway_way(struct sk_buff *skb, struct netlink_callback *cb,
 	return 0;
 }
 
+/* Begin with the flows of a path in that direction, or with its sends. */
+static void weft_underway_begin(struct weft_dump *dump, bool flows_in)
+{
+	memset(&dump->send, 0, sizeof(dump->send));
+	dump->flows_in = flows_in;
+}
+
 static int weft_underway_flows(struct sk_buff *skb, struct netlink_callback *cb,
 			       struct weft_port *port, struct weft_path *path,
 			       struct weft_underway *u, struct weft_dump *dump)
 {
-	if (!(dump->in & WEFT_UNDERWAY_IN)) {
+	if (!dump->flows_in) {
 		if (weft_underway_way(skb, cb, port, path, u, dump))
 			return -EMSGSIZE;
-		dump->in = WEFT_UNDERWAY_IN;
+		weft_underway_begin(dump, true);
 	}
 	return weft_underway_way(skb, cb, port, path, u, dump);
 }
@@ -176,15 +180,14 @@ static int weft_underway_sends(struct sk_buff *skb, struct netlink_callback *cb,
 			       struct weft_port *port, struct weft_path *path,
 			       struct weft_underway *u, struct weft_dump *dump)
 {
-	struct weft_send_pos pos = { dump->in, dump->part };
+	struct weft_send_pos pos = dump->send;
 	u32 i, n;
 
 	do {
 		n = weft_path_sends(path, weft_now(), &pos, u->send, WEFT_UNDERWAY, &u->out);
 		weft_flush(&u->out);
 		for (i = 0; i < n; i++) {
-			dump->in = u->send[i].flow;
-			dump->part = u->send[i].no;
+			dump->send = u->send[i].pos;
 			if (!weft_underway_one(skb, cb, port, &u->send[i], NULL))
 				return -EMSGSIZE;
 		}
@@ -235,8 +238,7 @@ int weft_nl_underway(struct sk_buff *skb, struct netlink_callback *cb, struct we
 		weft_path_put(path);
 		if (!ret) {
 			dump->pos = pos;
-			dump->in = 0;
-			dump->part = 0;
+			weft_underway_begin(dump, false);
 		}
 	}
 	kvfree(u);

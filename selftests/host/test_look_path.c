@@ -139,7 +139,7 @@ TEST_F(look_path, endpoint)
 {
 	struct two *t = &self->t;
 	struct weft_path *path;
-	u64 next = 0;
+	struct weft_flow_pos next = { 0 };
 
 	rig_ep_free(t->eb);
 	ASSERT_TRUE(post(t, 1, 8));
@@ -216,7 +216,7 @@ TEST_F(look_path, flows)
 {
 	struct two *t = &self->t;
 	struct weft_path *path;
-	u64 next = 0;
+	struct weft_flow_pos next = { 0 };
 	u32 i;
 
 	for (i = 0; i < 5; i++)
@@ -234,7 +234,7 @@ TEST_F(look_path, flows)
 		return;
 	EXPECT_EQ(5, flows[0].last);
 	EXPECT_LE(WEFT_CREDIT_MSGS - 5, flows[0].credit);
-	next = 0;
+	next = (struct weft_flow_pos){ 0 };
 	path = path_of(t, 1);
 	ASSERT_EQ(1, weft_path_flows_in(path, &next, flows + 1, 8));
 	EXPECT_EQ(0, weft_path_flows_in(path, &next, flows + 2, 8));
@@ -287,11 +287,59 @@ TEST_F(look_path, meanwhile)
 	EXPECT_EQ(NULL, other_of);
 	ASSERT_LE(MANY - 8, n);
 	for (i = 0; i < n; i++) {
-		ASSERT_GE(MANY, sends[i].no);
-		EXPECT_EQ(0, seen[sends[i].no - 1]++);
+		ASSERT_GE(MANY, sends[i].pos.send);
+		EXPECT_EQ(0, seen[sends[i].pos.send - 1]++);
 	}
 	for (i = 8; i < MANY; i++)
 		EXPECT_EQ(1, seen[i]);
+}
+
+static u32 pauses;
+
+static void other_pause(void)
+{
+	pauses++;
+}
+
+/*
+ * More flows than are looked at while the lock is held, dumped one by one: each call begins where
+ * the last one has stopped, so none has to release the lock and go on.
+ */
+TEST_F(look_path, where_it_stopped)
+{
+	struct rig_op op = { .tagged = true, .peer = self->t.to, .n = 1 };
+	struct two *t = &self->t;
+	struct weft_flow_pos next = { 0 };
+	struct weft_path *path;
+	struct rig_ep *ep;
+	u32 i, n;
+
+	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)t->buf, TWO_LONG };
+	for (i = 0; i < MANY; i++) {
+		ep = rig_ep_new(t->a, WEFT_EP_RDM, 0, 16, 16, 0);
+		ASSERT_NE(NULL, ep);
+		ASSERT_EQ(0, rig_ep_enable(ep, t->ca, t->ca, NULL, t->va));
+		ASSERT_EQ(0, rig_send(ep, &op));
+	}
+	rig_run(t->rig, SEC);
+	weft_host_other = other_pause;
+	pauses = 0;
+	EXPECT_EQ(MANY, all_sends(t, 1));
+	path = path_of(t, 0);
+	for (n = 0; weft_path_flows_out(path, rig_clock(&t->rig->node[0]), &next, flows, 1); n++)
+		EXPECT_EQ(n + 1, flows[0].pos.no);
+	EXPECT_EQ(MANY, n);
+	weft_path_put(path);
+	if (variant->dst) {
+		path = path_of(t, 1);
+		next = (struct weft_flow_pos){ 0 };
+		for (n = 0; weft_path_flows_in(path, &next, flows, 1); n++)
+			EXPECT_EQ(n, flows[0].pos.no);
+		EXPECT_EQ(MANY, n);
+		weft_path_put(path);
+	}
+	weft_host_other = NULL;
+	EXPECT_EQ(0, pauses);
 }
 
 static void look_at(struct weft_path *path, struct weft_path_info *info)

@@ -421,8 +421,20 @@ struct weft_near_info {
 #define WEFT_FLOWS_DEAD		4	/* accepts no more sends; incoming: the endpoint has gone */
 
 /**
+ * struct weft_flow_pos - position among the flows of a path, in one direction
+ * @no: number of the next flow, 0: of all
+ * @gen: generation of a flow before it, or of that flow; the search begins there if it still exists
+ * @svc: incoming: service of its sender
+ */
+struct weft_flow_pos {
+	u64 no;
+	u32 gen;
+	u16 svc;
+};
+
+/**
  * struct weft_flow_info - a flow, for the administrator
- * @no: its number: a later call that begins there reports it first
+ * @pos: its position: a later call that begins there reports it first
  * @near: the endpoint of this node
  * @peer: the remote endpoint; a flow within the node: its receiver
  * @in: incoming
@@ -436,7 +448,7 @@ struct weft_near_info {
  * @age: ns since the oldest send under way was posted, 0: none is
  */
 struct weft_flow_info {
-	u64 no;
+	struct weft_flow_pos pos;
 	struct weft_near_info near;
 	struct weft_sockaddr peer;
 	bool in;
@@ -450,9 +462,10 @@ struct weft_flow_info {
 	weft_ns age;
 };
 
-u32 weft_path_flows_out(struct weft_path *path, weft_ns now, u64 *next,
+u32 weft_path_flows_out(struct weft_path *path, weft_ns now, struct weft_flow_pos *next,
 			struct weft_flow_info *info, u32 n);
-u32 weft_path_flows_in(struct weft_path *path, u64 *next, struct weft_flow_info *info, u32 n);
+u32 weft_path_flows_in(struct weft_path *path, struct weft_flow_pos *next,
+		       struct weft_flow_info *info, u32 n);
 
 /* what a send waits for */
 #define WEFT_FOR_HANDSHAKE	0	/* of the path */
@@ -471,18 +484,17 @@ u32 weft_path_flows_in(struct weft_path *path, u64 *next, struct weft_flow_info 
 
 /**
  * struct weft_send_pos - position among the sends of a path
- * @flow: number of a flow
+ * @flow: a flow
  * @send: number of a send of this flow
  */
 struct weft_send_pos {
-	u64 flow;
+	struct weft_flow_pos flow;
 	u64 send;
 };
 
 /**
  * struct weft_send_info - a send under way, for the administrator
- * @flow: number of its flow
- * @no: its number in the flow: a later call that begins there reports it first
+ * @pos: its position: a later call that begins there reports it first
  * @near: its endpoint
  * @peer: its destination
  * @op: WEFT_SQ_*
@@ -497,8 +509,7 @@ struct weft_send_pos {
  * @told: its completion has been written
  */
 struct weft_send_info {
-	u64 flow;
-	u64 no;
+	struct weft_send_pos pos;
 	struct weft_near_info near;
 	struct weft_sockaddr peer;
 	u8 op;

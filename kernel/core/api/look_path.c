@@ -6,6 +6,9 @@
  * continues. So each object appears once at most, and an object that stays during all calls
  * appears.
  *
+ * A position names the flow at which the search stands. The table of flows finds it again, so the
+ * calls of a dump pass each flow about once.
+ *
  * Locks: path->lock is taken for WEFT_LOOK_STEPS objects at a time. Meanwhile others may end the
  * object at which the search stands. Then the search begins again, and passes over the objects
  * before the number that it has reached.
@@ -37,12 +40,25 @@ static u32 weft_look_state(const struct weft_flow *flow)
 	return flow->tries ? WEFT_FLOWS_REFUSED : WEFT_FLOWS_ASKING;
 }
 
+static struct weft_flow_pos weft_look_pos(const struct weft_flow *flow)
+{
+	return (struct weft_flow_pos){ .no = flow->no, .gen = flow->id.sgen };
+}
+
+/* Return: a flow up to that position, from which the search begins; NULL: from the first one. */
+static struct weft_flow *weft_look_from(struct weft_path *path, const struct weft_flow_pos *pos)
+{
+	struct weft_flow *flow = weft_flow_by_gen(path, pos->gen);
+
+	return flow && flow->no <= pos->no ? flow : NULL;
+}
+
 static void weft_look_flow(const struct weft_flow *flow, weft_ns now, struct weft_flow_info *info)
 {
 	const struct weft_list *l = weft_list_first(&flow->txms);
 
 	*info = (struct weft_flow_info){
-		.no = flow->no,
+		.pos = weft_look_pos(flow),
 		.state = weft_look_state(flow),
 		.peer = flow->peer,
 		.last = flow->id.mseq,
@@ -59,32 +75,32 @@ static void weft_look_flow(const struct weft_flow *flow, weft_ns now, struct wef
  * weft_path_flows_out - report flows from endpoints of this node on a path
  * @path: the path
  * @now: time
- * @next: number of the first flow, 0: of all; out: where the next call continues
+ * @next: where to begin, all 0: at the first one; out: where the next call continues
  * @info: out
  * @n: size of @info
  *
  * Context: may sleep.
  * Return: number of flows reported; fewer than @n: there are no more.
  */
-u32 weft_path_flows_out(struct weft_path *path, weft_ns now, u64 *next,
+u32 weft_path_flows_out(struct weft_path *path, weft_ns now, struct weft_flow_pos *next,
 			struct weft_flow_info *info, u32 n)
 {
-	struct weft_flow *flow = NULL;
-	u32 found = 0, goes, i, gen = 0;
+	struct weft_flow *flow;
+	u32 found = 0, goes, i;
 	struct weft_list *l;
 
 	for (goes = 0; goes < WEFT_LOOK_GOES; goes++) {
 		weft_lock(&path->lock);
-		flow = gen ? weft_flow_by_gen(path, gen) : NULL;
-		l = flow ? flow->node.next : path->flow.list.next;
+		flow = weft_look_from(path, next);
+		l = flow ? &flow->node : path->flow.list.next;
 		for (i = 0; i < WEFT_LOOK_STEPS && found < n && l != &path->flow.list; i++) {
 			flow = weft_entry(l, struct weft_flow, node);
-			gen = flow->id.sgen;
 			l = l->next;
-			if (flow->no < *next)
+			next->gen = flow->id.sgen;
+			if (flow->no < next->no)
 				continue;
 			weft_look_flow(flow, now, &info[found++]);
-			*next = flow->no + 1;
+			next->no = flow->no + 1;
 		}
 		weft_unlock(&path->lock);
 		if (l == &path->flow.list || found == n)
@@ -99,7 +115,7 @@ static void weft_look_rflow(const struct weft_rflow *rf, struct weft_flow_info *
 	const struct weft_list *l = weft_list_first(&rf->early);
 
 	*info = (struct weft_flow_info){
-		.no = rf->no,
+		.pos = { .no = rf->no, .gen = rf->id.sgen, .svc = rf->id.ssvc },
 		.in = true,
 		.state = rf->gone ? WEFT_FLOWS_DEAD : WEFT_FLOWS_OPEN,
 		.peer = rf->path->node.addr,
@@ -124,25 +140,26 @@ static void weft_look_rflow(const struct weft_rflow *rf, struct weft_flow_info *
  * Context: may sleep.
  * Return: as weft_path_flows_out().
  */
-u32 weft_path_flows_in(struct weft_path *path, u64 *next, struct weft_flow_info *info, u32 n)
+u32 weft_path_flows_in(struct weft_path *path, struct weft_flow_pos *next,
+		       struct weft_flow_info *info, u32 n)
 {
-	struct weft_flowid at = { .sgen = 0 };
 	u32 found = 0, goes, i;
 	struct weft_rflow *rf;
 	struct weft_list *l;
 
 	for (goes = 0; goes < WEFT_LOOK_GOES; goes++) {
 		weft_lock(&path->lock);
-		rf = at.sgen ? weft_rflow_find(path, at.ssvc, at.sgen) : NULL;
-		l = rf ? rf->node.next : path->flow.rlist.next;
+		rf = weft_rflow_find(path, next->svc, next->gen);
+		l = rf && rf->no <= next->no ? &rf->node : path->flow.rlist.next;
 		for (i = 0; i < WEFT_LOOK_STEPS && found < n && l != &path->flow.rlist; i++) {
 			rf = weft_entry(l, struct weft_rflow, node);
-			at = rf->id;
 			l = l->next;
-			if (rf->no < *next)
+			next->gen = rf->id.sgen;
+			next->svc = rf->id.ssvc;
+			if (rf->no < next->no)
 				continue;
 			weft_look_rflow(rf, &info[found++]);
-			*next = rf->no + 1ull;
+			next->no = rf->no + 1ull;
 		}
 		weft_unlock(&path->lock);
 		if (l == &path->flow.rlist || found == n)
@@ -213,8 +230,7 @@ static void weft_look_send(const struct weft_txm *txm, weft_ns now, struct weft_
 	const struct weft_flow *flow = txm->flow;
 
 	*info = (struct weft_send_info){
-		.flow = flow->no,
-		.no = txm->no,
+		.pos = { .flow = weft_look_pos(flow), .send = txm->no },
 		.peer = flow->peer,
 		.op = txm->tx.op,
 		.tag = txm->tx.tag,
@@ -324,15 +340,17 @@ static u32 weft_look_path_sends(struct weft_path *path, struct weft_look_sends *
 		s->flow = NULL;
 		s->txm = NULL;
 	}
+	if (!s->flow)
+		s->flow = weft_look_from(path, &pos->flow);
 	l = s->flow ? &s->flow->node : path->flow.list.next;
 	s->steps = WEFT_LOOK_STEPS;
 	for (; l != &path->flow.list; l = l->next, s->txm = NULL) {
 		s->flow = weft_entry(l, struct weft_flow, node);
-		if (s->flow->no > pos->flow) {
-			pos->flow = s->flow->no;
+		if (s->flow->no > pos->flow.no) {
+			pos->flow = weft_look_pos(s->flow);
 			pos->send = 0;
 		}
-		if (s->flow->no == pos->flow)
+		if (s->flow->no == pos->flow.no)
 			found += weft_look_flow_sends(s, now, pos, info + found, n - found);
 		if (found == n || !s->steps)
 			return found;
