@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What states mean, and what limits bound. The kernel has their words.
+ * What states mean, what limits bound, and what the counters of endpoints and paths count. The
+ * kernel has the words of states and limits.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "weftctl.h"
@@ -94,6 +96,45 @@ static const struct {
 	{ WEFT_ATTR_LIMIT_NAME, "linger-ms",
 	  "milliseconds for which the messages of an ended program wait for a receiver" },
 };
+
+/* Counters that "-s" adds, by their names in an answer */
+static const struct {
+	const char *name;
+	const char *text;
+} counters[] = {
+	{ "sent", "sends and one-sided operations taken from the send ring" },
+	{ "sent_bytes", "their bytes" },
+	{ "received", "messages that have met their receives" },
+	{ "received_bytes", "their bytes" },
+	{ "spurious", "packets sent again although they had arrived" },
+	{ "timeouts", "expiries of the retransmission timer" },
+	{ "tx_packets", "packets sent, also again, without those of handshakes" },
+	{ "tx_bytes", "their bytes of UDP payload" },
+	{ "rx_packets", "valid packets received, without those of handshakes" },
+	{ "rx_bytes", "their bytes of UDP payload" },
+	{ "flows_out", "outgoing flows" },
+	{ "flows_in", "incoming flows" },
+	{ "waiting", "sends that have not begun" },
+	{ "unacked", "messages in unacknowledged packets" },
+	{ "oldest_ms", "milliseconds since the oldest send under way was posted" },
+	{ "unmatched", "messages that wait, or have waited, for a receive" },
+	{ "gaps", "incoming flows in which a message is missing" },
+};
+
+void note_counter(const char *name)
+{
+	char key[32], text[128];
+	size_t i;
+
+	for (i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+		if (!strcmp(counters[i].name, name))
+			break;
+	if (i == sizeof(counters) / sizeof(counters[0]))
+		return;
+	snprintf(key, sizeof(key), "%s_text", name);
+	snprintf(text, sizeof(text), "%s: %s", name, counters[i].text);
+	out_note(key, out_is_json() ? counters[i].text : text);
+}
 
 const char *meaning(uint16_t attr, const char *word)
 {

@@ -252,7 +252,7 @@ static void print_value(const struct field *f, const struct nlattr *attr)
 	}
 }
 
-/* What the words of the object mean */
+/* What the words and the counters of the object mean */
 static void print_meanings(struct nlattr *attrs, int len, const struct field *fields)
 {
 	const struct field *f;
@@ -260,6 +260,8 @@ static void print_meanings(struct nlattr *attrs, int len, const struct field *fi
 	char word[32];
 
 	for (f = fields; f->key; f++) {
+		if (f->kind == SUM && out_has_statistics())
+			note_counter(f->key);
 		find_text(word, sizeof(word), attrs, len, f->attr);
 		text = f->kind == STR ? meaning(f->attr, word) : NULL;
 		if (text)
@@ -286,8 +288,11 @@ void print_object_sums(struct nlattr *attrs, int len, const struct field *fields
 	}
 	if (sums)
 		print_sums(sums, attrs, len);
-	if (out_has_details())
+	if (out_has_details()) {
 		print_meanings(attrs, len, fields);
+		if (sums)
+			print_sums_meanings();
+	}
 	out_close();
 }
 

@@ -68,3 +68,13 @@ void print_sums(const struct sums *sums, struct nlattr *attrs, int len)
 	out_uint("unmatched", OUT_KEY, unmatched);
 	out_uint("gaps", OUT_KEY, gaps);
 }
+
+void print_sums_meanings(void)
+{
+	static const char *const names[] = { "flows_out", "flows_in", "waiting", "unacked",
+					     "oldest_ms", "unmatched", "gaps" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		note_counter(names[i]);
+}

@@ -266,6 +266,8 @@ void brief_end(void);
 
 /* What a word means that the kernel has as the value of @attr; NULL: the word says it all */
 const char *meaning(uint16_t attr, const char *word);
+/* Print what a counter of an endpoint or path counts. */
+void note_counter(const char *name);
 /* Consider all words of @attr that have a meaning. */
 void guess_meanings(struct guess *g, uint16_t attr);
 
@@ -470,6 +472,8 @@ struct sums {
 int collect_sums(struct sums *sums, const char *what, const char *port);
 /* Print the sums of the object with these attributes, within it. */
 void print_sums(const struct sums *sums, struct nlattr *attrs, int len);
+/* Print what these sums count. */
+void print_sums_meanings(void);
 void release_sums(struct sums *sums);
 
 /* Print an object with these attributes; @fields: a table of struct field */

@@ -250,7 +250,23 @@ details()
 			/run/weft/lines)" ] &&
 		node 0 weftctl -d path | grep -A1 ' state up ' | grep '^    packets can be sent' &&
 		node 0 weftctl -d ep | grep ' uid 0 user root pid ' &&
-		node 0 weftctl -j -d port show weft0 | grep '"text":"packets can leave and arrive"'
+		node 0 weftctl -j -d port show weft0 | grep '"text":"packets can leave and arrive"' &&
+		counters ep sent sent_bytes received received_bytes &&
+		counters path spurious timeouts tx_packets tx_bytes rx_packets rx_bytes
+}
+
+# counters OBJECT NAME...: these, and the sums over flows, are explained.
+counters()
+{
+	object=$1
+	shift
+	node 0 weftctl -s -d $object >/run/weft/lines &&
+		node 0 weftctl -j -s -d $object >/run/weft/said || return
+	for name in "$@" flows_out flows_in waiting unacked oldest_ms unmatched gaps; do
+		grep -q " $name [0-9]" /run/weft/lines &&
+			grep -q "^    $name: [a-z]" /run/weft/lines &&
+			grep -q "\"${name}_text\":\"[a-z]" /run/weft/said || return
+	done
 }
 
 # Any form of an address finds the same objects.
