@@ -310,6 +310,7 @@ TEST_F(look_path, where_it_stopped)
 	struct rig_op op = { .tagged = true, .peer = self->t.to, .n = 1 };
 	struct two *t = &self->t;
 	struct weft_flow_pos next = { 0 };
+	struct weft_send_info oldest;
 	struct weft_path *path;
 	struct rig_ep *ep;
 	u32 i, n;
@@ -329,6 +330,12 @@ TEST_F(look_path, where_it_stopped)
 	for (n = 0; weft_path_flows_out(path, rig_clock(&t->rig->node[0]), &next, flows, 1); n++)
 		EXPECT_EQ(n + 1, flows[0].pos.no);
 	EXPECT_EQ(MANY, n);
+	/* the answer to a question has the sends of the last endpoint, too */
+	weft_lock(&path->lock);
+	EXPECT_EQ(1, weft_look_sends_to(path, ep->ep, rig_ep_service(t->eb),
+					rig_clock(&t->rig->node[0]), &oldest));
+	weft_unlock(&path->lock);
+	EXPECT_EQ(rig_ep_service(ep), be16_to_cpu(oldest.near.addr.port));
 	weft_path_put(path);
 	if (variant->dst) {
 		path = path_of(t, 1);

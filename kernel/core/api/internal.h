@@ -14,6 +14,7 @@
 /* ---- look.c, look_path.c -------------------------------------------------------- */
 
 #define WEFT_LOOK_STEPS		512	/* objects looked at while the lock is held */
+#define WEFT_LOOK_FLOWS		8192	/* flows compared for an answer: 90 endpoints with 90 */
 #define WEFT_LOOK_GOES		4096	/* times that a call takes the lock */
 
 void weft_look_addr(struct weft_av *av, u32 index, struct weft_sockaddr *addr);

@@ -278,19 +278,20 @@ static struct weft_txm *weft_look_behind(struct weft_flow *flow, struct weft_txm
  * @now: time
  * @oldest: out: the oldest of them, if there is one
  *
- * The search is bounded: at most WEFT_LOOK_STEPS flows and sends.
+ * The search is bounded: at most WEFT_LOOK_FLOWS flows, and WEFT_LOOK_STEPS sends of those that
+ * match.
  *
  * Return: their number.
  */
 u32 weft_look_sends_to(struct weft_path *path, const struct weft_ep *ep, u16 service, weft_ns now,
 		       struct weft_send_info *oldest)
 {
-	u32 steps = WEFT_LOOK_STEPS, n = 0;
+	u32 flows = WEFT_LOOK_FLOWS, steps = WEFT_LOOK_STEPS, n = 0;
 	struct weft_txm *txm;
 	struct weft_list *l;
 
 	weft_assert_held(&path->lock);
-	for (l = path->flow.list.next; l != &path->flow.list && steps; l = l->next, steps--) {
+	for (l = path->flow.list.next; l != &path->flow.list && flows; l = l->next, flows--) {
 		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
 
 		if (flow->ep != ep || be16_to_cpu(flow->peer.port) != service)
