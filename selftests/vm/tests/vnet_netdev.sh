@@ -16,6 +16,26 @@ ip_neighbour()
 	ip -n e1 neigh show dev wire | grep -qi '10.79.0.1 lladdr 52:54:00:77:00:01'
 }
 
+# The other end gets the vnet port's address, and asks for a neighbour with it
+conflict()
+{
+	! node 2 weftctl event show ev0 | grep ' address-conflict' &&
+		ip -n e1 addr add 10.79.0.1/32 dev wire &&
+		ip -n e1 route add 10.79.0.77 dev wire src 10.79.0.1 &&
+		node 3 bash -c 'echo >/dev/udp/10.79.0.77/9' &&
+		vm_wait 20 has_conflict &&
+		node 2 weftctl -j event show ev0 | grep -q ':"address-conflict"' &&
+		dmesg | grep 'weft: ev0: another node on the link has an address of this port'
+	found=$?
+	ip -n e1 addr del 10.79.0.1/32 dev wire
+	return $found
+}
+
+has_conflict()
+{
+	node 2 weftctl event show ev0 | grep ' address-conflict'
+}
+
 # A netdev port in use loses its NIC: the interface is removed, and the port with it
 taken()
 {
@@ -32,6 +52,7 @@ pp_from=3
 tap_run "fi_pingpong -e msg, netdev to vnet" pingpong 2 10.80.0.1 -e msg -I 3
 tap_run "the IP stack found its neighbour" ip_neighbour
 tap_run "nothing damaged" vnet_clean
+tap_run "another node claims the port's address" conflict
 tap_run "the NIC of a netdev port is taken" taken
 vnet_del 0
 tap_run "nodes go with their ports" vnet_end
