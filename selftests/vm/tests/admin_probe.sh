@@ -127,7 +127,9 @@ refused()
 long_probe()
 {
 	before=$(answered)
-	node 0 weftctl path probe weft0 10.77.0.2 count 60000 interval 20 >/run/weft/long 2>&1 &
+	# (a shell starts programs in the background without SIGINT)
+	node 0 env --default-signal=INT weftctl path probe weft0 10.77.0.2 count 60000 \
+		interval 20 >/run/weft/long 2>&1 &
 	long=$!
 	vm_wait 20 answers $((before + 5))
 }
@@ -140,14 +142,8 @@ answers()
 # A path has one probe; an interrupt ends it, and prints what it has found.
 one()
 {
-	# (a shell starts programs in the background without SIGINT)
-	before=$(answered)
-	node 0 env --default-signal=INT timeout -s INT 3 weftctl path probe weft0 10.77.0.2 \
-		count 60000 interval 20 >/run/weft/long 2>&1 &
-	long=$!
-	vm_wait 20 answers $((before + 5)) || return 1
-	probe 2 weft0 10.77.0.2 && told "the path is being probed" || return 1
-	wait $long
+	long_probe && probe 2 weft0 10.77.0.2 && told "the path is being probed" &&
+		pkill_long INT || return 1
 	said=$(cat /run/weft/long)
 	told "^[1-9][0-9]* packets sent, [1-9]" "^rtt min/avg/max/dev" &&
 		probe 0 weft0 10.77.0.2 count 5
@@ -170,7 +166,7 @@ pkill_long()	# SIGNAL
 {
 	for pid in /proc/[0-9]*; do
 		tr '\0' ' ' <$pid/cmdline 2>/dev/null | grep -q "^weftctl path probe.*60000" &&
-			kill -$1 "${pid#/proc/}"
+			kill -$1 "${pid#/proc/}" && break
 	done
 	wait $long 2>/dev/null
 	return 0
