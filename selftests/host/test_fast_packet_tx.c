@@ -464,7 +464,8 @@ static void forget(struct near *s)
 /* A message in the program's memory: its bytes are in the packet, with zeros behind them. */
 TEST(fast__memory_lengths)
 {
-	static const u32 len[] = { 1, 2, 3, 4, 63, 64, 65, 257, 511, WEFT_INLINE_MAX };
+	static const u32 len[] = { 1, 2, 3, 4, 63, 64, 65, 257, 511, WEFT_INLINE_MAX,
+				     WEFT_INLINE_MAX + 1, WEFT_SHORT_MAX - 1, WEFT_SHORT_MAX };
 	u8 pkt[WEFT_WIRE_HDR + WEFT_REC_RAW];
 	struct weft_chunks rest;
 	struct weft_chunk c;
@@ -510,7 +511,7 @@ TEST(fast__memory_refused)
 	keep_one(&s);
 	for (i = 0; i < 6; i++) {
 		e = &s.ep->sq[s.ep->sq_tail & (s.ep->sq_slots - 1)];
-		near_post_long(&s, 0, i == 0 ? WEFT_INLINE_MAX + 1 : 64, i == 1 ? 2 : 1);
+		near_post_long(&s, 0, i == 0 ? WEFT_SHORT_MAX + 1 : 64, i == 1 ? 2 : 1);
 		if (i == 2)
 			e->nrem = 1;
 		if (i == 3)

@@ -189,6 +189,20 @@ TEST_F(frame, pool)
 	weft_unlock(&t->path->lock);
 }
 
+/* A packet whose acknowledgement comes before its transmission ends: its record is kept, too. */
+TEST_F(frame, acknowledged_while_sent)
+{
+	struct lone *t = &self->t;
+	u32 kept;
+
+	lone_send(t);
+	kept = t->path->nrecs;
+	lone_ack(t, t->lane->snd_nxt, NULL, 0, 0);
+	EXPECT_EQ(kept, t->path->nrecs);
+	lone_drop(t);
+	EXPECT_EQ(kept + 1, t->path->nrecs);
+}
+
 /* ---- Payload --------------------------------------------------------- */
 
 #define LEN	1000

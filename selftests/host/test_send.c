@@ -684,7 +684,7 @@ TEST(send__heads)
 /* The heads fill the packet: the message follows in the next one. */
 TEST(send__heads_and_long)
 {
-	static const u32 lens[] = { WEFT_INLINE_MAX, 1300 };
+	static const u32 lens[] = { WEFT_INLINE_MAX, WEFT_SHORT_MAX, WEFT_SHORT_MAX + 1, 1300 };
 	struct seen *seen = malloc(sizeof(*seen));
 	struct near s;
 	u32 k, i;

@@ -75,7 +75,7 @@ static int weft_ep_rq(struct weft_ep *ep)
 static int weft_ep_sq(struct weft_ep *ep)
 {
 	ep->tx.scratch = weft_alloc_sleep(ep->conf.type == WEFT_EP_DGRAM ? WEFT_REC_RAW :
-									WEFT_INLINE_MAX);
+									WEFT_SHORT_MAX);
 	return ep->tx.scratch ? weft_ep_txms(ep) : -ENOMEM;
 }
 

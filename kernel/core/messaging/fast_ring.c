@@ -599,7 +599,7 @@ static __always_inline bool weft_fast_leave(struct weft_ep *ep, struct weft_flow
 	bool done = false;
 
 	if (unlikely(l.nslots == 1 && len)) {
-		if (len > WEFT_INLINE_MAX || !weft_fast_segment(s, l, tag, data))
+		if (len > WEFT_SHORT_MAX || !weft_fast_segment(s, l, tag, data))
 			return false;
 	} else if (likely(weft_fast_packet(&ep->tx.ring, s, l, len, tag, data))) {
 		pay = weft_ring_at(&ep->tx.ring, ep->tx.ring.cons + 1);

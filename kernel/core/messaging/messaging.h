@@ -99,7 +99,7 @@ static inline void weft_send_fill(struct weft_cqe *c, const struct weft_ep *ep, 
 }
 
 /*
- * Get the payload of a short entry, at most WEFT_INLINE_MAX bytes, which is still in the ring.
+ * Get the payload of a short entry, at most WEFT_SHORT_MAX bytes, which is still in the ring.
  * ep->sq_mutex is held. The caller copies the payload once and does not interpret it: the program
  * may change the ring. May sleep.
  * Return: the payload, in the ring or copied to ep->tx.scratch; ERR_PTR(-EFAULT, -ENOMEM).

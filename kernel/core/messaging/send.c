@@ -187,7 +187,7 @@ static int weft_send_slow(struct weft_ep *ep, struct weft_flow *flow, const stru
 static bool weft_send_warm(struct weft_ep *ep, const struct weft_sq_entry *e)
 {
 	u64 copied = ep->conf.type == WEFT_EP_DGRAM ? U16_MAX :
-		     max_t(u64, WEFT_INLINE_MAX, weft_send_most(ep, NULL));
+		     max_t(u64, WEFT_SHORT_MAX, weft_send_most(ep, NULL));
 
 	if (unlikely(weft_sq_fetches(e->op)))
 		return !e->len;
@@ -299,7 +299,7 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, u32 at, bo
 			weft_flow_recent(ep, flow);
 		return err;
 	}
-	if (e->len <= WEFT_INLINE_MAX && !(e->flags & (WEFT_SQ_LATER | WEFT_SQ_TRACKED))) {
+	if (e->len <= WEFT_SHORT_MAX && !(e->flags & (WEFT_SQ_LATER | WEFT_SQ_TRACKED))) {
 		pay = weft_send_bytes(ep, e);
 		if (IS_ERR(pay))
 			return (int)PTR_ERR(pay);
@@ -667,11 +667,11 @@ static bool weft_send_build(struct weft_path *path, struct weft_lane *lane, stru
 		txm->state = WEFT_TXM_ASKED;
 		goto ref;
 	}
-	if (left <= WEFT_INLINE_MAX && weft_wire_size(sizeof(struct weft_w_eager) + left) <= room) {
+	if (left <= WEFT_SHORT_MAX && weft_wire_size(sizeof(struct weft_w_eager) + left) <= room) {
 		weft_send_bytes_of(txm, weft_send_chunk(rec, &h, (u32)txm->sent, left), left);
 		n = left;
 	} else if (left <= path->max_payload - WEFT_WIRE_HDR - rec->len - WEFT_EAGER_HEAD) {
-		if (left <= WEFT_INLINE_MAX && rec->len)
+		if (left <= WEFT_SHORT_MAX && rec->len)
 			return false;
 		weft_send_bulk(txm, rec, &h, left, left);
 		n = left;

@@ -397,7 +397,7 @@ static int weft_send_store(struct weft_ep *ep, const struct weft_flow *flow,
 	int err = 0;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
-	if (!path->local && len > READ_ONCE(path->max_payload) - WEFT_GAP)
+	if (!path->local && len > WEFT_SHORT_MAX)
 		seg = weft_frame_seg(path, WEFT_GAP - WEFT_WIRE_HDR);
 	k->each = WEFT_STORE_BLOCK / (seg + WEFT_GAP);
 	most = k->each * seg;

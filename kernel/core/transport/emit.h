@@ -161,8 +161,9 @@ static __always_inline void weft_fastpkt_fill(struct weft_rec *rec, struct weft_
 {
 	u32 len = (u32)h->len;
 
-	BUILD_BUG_ON(WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager) + WEFT_INLINE_MAX >
+	BUILD_BUG_ON(WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager) + WEFT_SHORT_MAX >
 		     WEFT_REC_RAW - sizeof(u32));
+	BUILD_BUG_ON(WEFT_INLINE_MAX > WEFT_SHORT_MAX);
 	if (likely(pay)) {
 		u8 *room = weft_fastpkt_room(rec, size);
 

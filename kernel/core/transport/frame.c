@@ -174,8 +174,12 @@ struct weft_rec *weft_rec_split(struct weft_path *path, struct weft_rec *rec, u3
  */
 void weft_rec_drop(struct weft_path *path, struct weft_rec *rec, struct weft_out *out)
 {
-	/* the lane drops a packet in flight; a datagram is dropped here */
-	if (likely(!rec->mem && READ_ONCE(rec->state) != WEFT_REC_OPEN)) {
+	/*
+	 * The lane drops a packet in flight. A datagram is dropped here, and a packet whose
+	 * acknowledgement has come meanwhile. The path keeps the record of both.
+	 */
+	if (likely(!rec->mem && READ_ONCE(rec->state) != WEFT_REC_OPEN &&
+		   refcount_read(&rec->ref) > 1)) {
 		weft_rec_put(NULL, rec, out);
 		return;
 	}
