@@ -484,7 +484,7 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const struct weft_chunk *c,
 		if (!rxm->buf)
 			return weft_rxm_incomplete(rxm, -ENOMEM);
 	}
-	if (len > min_t(u32, c->paylen, WEFT_INLINE_MAX)) {
+	if (len > min_t(u32, c->paylen, WEFT_SHORT_MAX)) {
 		if (out->ncopy == WEFT_OUT_COPY)
 			return weft_rxm_incomplete(rxm, -ENOBUFS);
 		copy = &out->copy[out->ncopy++];
