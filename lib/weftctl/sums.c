@@ -7,6 +7,12 @@
 
 #include "weftctl.h"
 
+#define SUMS 7
+
+static const char *const names[SUMS] = {
+	"flows_out", "flows_in", "waiting", "unacked", "oldest_ms", "unmatched", "gaps",
+};
+
 int collect_sums(struct sums *sums, const char *what, const char *port)
 {
 	return collect(WEFT_CMD_FLOW_GET, what, port, NULL, NULL, &sums->flows);
@@ -32,6 +38,14 @@ static bool is_of(const struct sums *sums, const struct answer *flow, const char
 	return is.family == addr->family && is.scope == addr->scope &&
 	       !memcmp(is.addr, addr->addr, sizeof(is.addr)) &&
 	       (sums->peers || is.port == addr->port);
+}
+
+static void print_all(const uint64_t sums[SUMS])
+{
+	size_t i;
+
+	for (i = 0; i < SUMS; i++)
+		out_uint(names[i], OUT_KEY, sums[i]);
 }
 
 void print_sums(const struct sums *sums, struct nlattr *attrs, int len)
@@ -60,21 +74,15 @@ void print_sums(const struct sums *sums, struct nlattr *attrs, int len)
 		age = find_uint(f->attrs, f->len, WEFT_ATTR_AGE);
 		oldest = age > oldest ? age : oldest;
 	}
-	out_uint("flows_out", OUT_KEY, out);
-	out_uint("flows_in", OUT_KEY, in);
-	out_uint("waiting", OUT_KEY, waiting);
-	out_uint("unacked", OUT_KEY, unacked);
-	out_uint("oldest_ms", OUT_KEY, oldest / 1000000);
-	out_uint("unmatched", OUT_KEY, unmatched);
-	out_uint("gaps", OUT_KEY, gaps);
+	const uint64_t all[SUMS] = { out, in, waiting, unacked, oldest / 1000000, unmatched, gaps };
+
+	print_all(all);
 }
 
 void print_sums_meanings(void)
 {
-	static const char *const names[] = { "flows_out", "flows_in", "waiting", "unacked",
-					     "oldest_ms", "unmatched", "gaps" };
 	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (i = 0; i < SUMS; i++)
 		note_counter(names[i]);
 }

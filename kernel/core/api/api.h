@@ -484,7 +484,7 @@ u32 weft_path_flows_in(struct weft_path *path, struct weft_flow_pos *next,
 
 /**
  * struct weft_send_pos - position among the sends of a path
- * @flow: a flow
+ * @flow: position of a flow
  * @send: number of a send of this flow
  */
 struct weft_send_pos {

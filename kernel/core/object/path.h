@@ -20,8 +20,6 @@
 #define WEFT_BUSY_DGRAM		BIT(WEFT_LANES)	/* in path->busy: @dgrams may be sent */
 #define WEFT_PAYLOAD_MIN	1232	/* UDP payload that every path can carry */
 #define WEFT_REC_CHUNKS	(WEFT_PAYLOAD_MIN - WEFT_WIRE_HDR)	/* bytes of chunks in a packet */
-/* bytes of the longest message that a record holds */
-#define WEFT_SHORT_MAX	((u32)(WEFT_REC_CHUNKS - WEFT_WIRE_CHUNK - sizeof(struct weft_w_eager)))
 #define WEFT_RTT_FRESH	(10 * NSEC_PER_SEC)	/* age at which path->rtt_min expires */
 #define WEFT_RTT_FAR	NSEC_PER_MSEC	/* shortest path->rtt_min of a long way */
 #define WEFT_PATH_LOOKS		64	/* flows that one search looks at */
