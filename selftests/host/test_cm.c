@@ -128,6 +128,45 @@ TEST_F(cm, refused)
 	EXPECT_TRUE(NO_EVENT(&self->b));
 }
 
+/* The endpoint of a side is a new one, for one-sided operations. */
+static bool side_rma(struct side *s)
+{
+	rig_ep_free(s->ep);
+	s->ep = rig_ep_new(s->proc, WEFT_EP_MSG, WEFT_EPF_RMA | WEFT_EPF_REMOTE_WRITE, 64, 64, 0);
+	return s->ep && !rig_ep_enable(s->ep, s->cq, s->cq, s->eq, NULL);
+}
+
+/* The requester writes as soon as it is connected: the operation may overtake RTU. */
+TEST_F(cm, write_at_once)
+{
+	struct weft_region_conf conf = { .key = 9, .n = 1, .len = 64,
+					 .access = WEFT_REGION_WRITE };
+	struct rig_rma op = { .write = true, .flags = WEFT_SQ_COMPLETION, .n = 1, .nrem = 1 };
+	u8 *src = rig_buf(self->a.proc, 64), *dst = rig_buf(self->b.proc, 64);
+	struct weft_cqe e;
+	u32 i;
+
+	conf.seg[0] = (struct weft_iov){ (uintptr_t)dst, 64 };
+	ASSERT_EQ(0, weft_region_new(&self->b.proc->domain, &conf));
+	op.iov[0] = (struct weft_iov){ (uintptr_t)src, 64 };
+	op.rem[0] = (struct weft_rma_iov){ .len = 64, .key = 9 };
+	for (i = 0; i < 40; i++) {
+		ASSERT_TRUE(side_rma(&self->a) && side_rma(&self->b));
+		memset(src, (int)i + 1, 64);
+		ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
+		ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+		ASSERT_EQ(0, rig_accept(self->b.ep, self->ev.conn, NULL, 0));
+		ASSERT_EQ(WEFT_EV_CONNECTED, EVENT(&self->a));
+		op.context = i;
+		ASSERT_EQ(0, rig_rma(self->a.ep, &op));
+		ASSERT_TRUE(completion(self->rig, &self->a, &e)) TH_LOG("connection %u", i);
+		ASSERT_EQ(0, e.status) TH_LOG("connection %u", i);
+		EXPECT_EQ(i, e.context);
+		EXPECT_EQ(0, memcmp(src, dst, 64));
+		ASSERT_EQ(WEFT_EV_CONNECTED, EVENT(&self->b));
+	}
+}
+
 /* Messages that have arrived can be received after SHUTDOWN. */
 TEST_F(cm, late_receive)
 {

@@ -5,7 +5,7 @@
  *	requester				responder
  *	ASKING	-- REQ ---------------------->	ASKED		in the listener's backlog
  *	UP	<--------------------- REP --	ACCEPTED	(or REJ: over)
- *		-- RTU, or a message -------->	UP
+ *		-- RTU, or an operation ----->	UP
  *
  *	closing side				other side
  *	CLOSING	(all sent messages are acknowledged; gracefully: sends have ended)
@@ -424,7 +424,8 @@ void weft_cm_quiet(struct weft_conn *conn, struct weft_out *out)
 }
 
 /**
- * weft_cm_first - RTU or the first message has come: the requester has received REP
+ * weft_cm_first - RTU, or the first message or one-sided operation, has come: the requester has
+ *	received REP
  * @conn: the connection; its path is locked, ep->lock is not held
  * @out: output
  */

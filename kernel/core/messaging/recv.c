@@ -267,6 +267,8 @@ static bool weft_recv_execute(struct weft_rflow *rf, struct weft_rxm *rxm, struc
 
 	if (!rxm->whole || rxm->rma)
 		return false;
+	if (unlikely(rf->conn))
+		weft_cm_first(rf->conn, out);
 	weft_rxm_get(rxm);
 	passes = weft_rma_begin(rf, rxm, out);
 	if (passes)
