@@ -479,18 +479,22 @@ static bool busy_sender(void)
 	return bystander_end() && ok;
 }
 
-/* A program that polls need not notify the kernel of a receive: one look finds it all the same. */
+/*
+ * A program that polls need not notify the kernel of a receive: one look finds it all the same.
+ * The peer monitor does not read the ring before the look: no receive names its sender.
+ */
 static bool polling(void)
 {
+	struct opts o = { .type = FI_EP_RDM, .apart = apart, .caps = FI_MSG | FI_TAGGED };
 	struct fi_cq_tagged_entry c;
 	unsigned int i;
 
-	CHECK(begin() && receive_tagged(p.b.peer, 0x2a));
+	memset(&p, 0, sizeof(p));
+	CHECK(pair_open(&p, &o) && receive_tagged(FI_ADDR_UNSPEC, 0x2a));
 	for (i = 0; i < 100; i++)
 		CHECK_EQ(fi_cq_read(p.b.rxcq, &c, 1), -FI_EAGAIN);
 	CHECK_EQ(weftctl_on(apart, "hang"), 0);
-	CHECK(says("    receive tag 0x2a from ", 1));
-	CHECK(says(" for at least 1 s: ", 1) || says(" for at least 2 s: ", 1));
+	CHECK(says("    receive tag 0x2a for at least ", 1));
 	CHECK_EQ(weftctl_on(apart, "-j hang age 20"), 0);
 	return strstr(shown, "\"age_least\":\"yes\"");
 }
