@@ -146,7 +146,7 @@ static int weft_underway_way(struct sk_buff *skb, struct netlink_callback *cb,
 
 	do {
 		n = dump->flows_in ?
-			weft_path_flows_in(path, &next, u->flow, WEFT_UNDERWAY) :
+			weft_path_flows_in(path, weft_now(), &next, u->flow, WEFT_UNDERWAY) :
 			weft_path_flows_out(path, weft_now(), &next, u->flow, WEFT_UNDERWAY);
 		for (i = 0; i < n; i++) {
 			dump->send.flow = u->flow[i].pos;

@@ -220,7 +220,8 @@ static bool silent(const struct scene *scene, const struct seen *recv, struct ca
 		return say_handshake(to, cause);
 	if (flow && flow->early)
 		return say(cause, "lost", "message %u of the sender is missing, message %u has "
-			   "come: packets are lost, and sent again", flow->last + 1, flow->early);
+			   "come %" PRIu64 " s ago: packets are lost, and sent again",
+			   flow->last + 1, flow->early, flow->age_ms / 1000);
 	if (flow)
 		say(cause, "silent", "all %u message%s that the sender has begun were received "
 		    "before: it has sent no other", flow->last, plural(flow->last));

@@ -236,8 +236,8 @@ TEST_F(look_path, flows)
 	EXPECT_LE(WEFT_CREDIT_MSGS - 5, flows[0].credit);
 	next = (struct weft_flow_pos){ 0 };
 	path = path_of(t, 1);
-	ASSERT_EQ(1, weft_path_flows_in(path, &next, flows + 1, 8));
-	EXPECT_EQ(0, weft_path_flows_in(path, &next, flows + 2, 8));
+	ASSERT_EQ(1, weft_path_flows_in(path, 0, &next, flows + 1, 8));
+	EXPECT_EQ(0, weft_path_flows_in(path, 0, &next, flows + 2, 8));
 	weft_path_put(path);
 	EXPECT_EQ(WEFT_FLOWS_OPEN, flows[1].state);
 	EXPECT_EQ(5, flows[1].last);
@@ -246,6 +246,85 @@ TEST_F(look_path, flows)
 	EXPECT_EQ(0, flows[1].early);
 	EXPECT_EQ(rig_ep_service(t->ea), be16_to_cpu(flows[1].peer.port));
 	EXPECT_EQ(rig_ep_service(t->eb), be16_to_cpu(flows[1].near.addr.port));
+}
+
+/* Return: the flow to B's endpoint, seen at B. */
+static const struct weft_flow_info *flow_in(struct rig *rig)
+{
+	struct weft_core *core = &rig->node[1].core;
+	struct weft_flow_pos next = { 0 };
+	struct weft_path *path;
+	u32 pos = 0, n = 0;
+
+	path = weft_path_next(core, &pos);
+	if (path) {
+		n = weft_path_flows_in(path, rig_clock(&rig->node[1]), &next, flows, 1);
+		weft_path_put(path);
+	}
+	return n ? flows : NULL;
+}
+
+/* A message is missing: the next one tells since when. */
+TEST_F(look_path, gap)
+{
+	const struct weft_flow_info *f = NULL;
+	struct two *t = &self->t;
+	u32 i;
+
+	if (!variant->dst)
+		SKIP(return, "there are no packets within a node");
+	ASSERT_TRUE(post(t, 1, 8));
+	rig_run(t->rig, SEC);
+	rig_cut(t->rig, 0, 1, true);
+	ASSERT_TRUE(post(t, 2, 8));
+	rig_run(t->rig, 10 * NSEC_PER_USEC);
+	rig_cut(t->rig, 0, 1, false);
+	ASSERT_TRUE(post(t, 3, 8));
+	for (i = 0; i < 1000 && !(f && f->early); i++) {
+		rig_run(t->rig, NSEC_PER_USEC);
+		f = flow_in(t->rig);
+	}
+	ASSERT_NE(NULL, f);
+	EXPECT_EQ(1, f->last);
+	EXPECT_EQ(3, f->early);
+	EXPECT_GE(NSEC_PER_USEC, f->age);
+	rig_cut(t->rig, 0, 1, true);
+	rig_run(t->rig, SEC);
+	f = flow_in(t->rig);
+	EXPECT_EQ(3, f->early);
+	EXPECT_EQ(SEC / MS, (f->age + MS / 2) / MS);
+	rig_cut(t->rig, 0, 1, false);
+	rig_run(t->rig, SEC);
+	f = flow_in(t->rig);
+	EXPECT_EQ(3, f->last);
+	EXPECT_EQ(0, f->early);
+	EXPECT_EQ(0, f->age);
+}
+
+/* No message is missing while a one-sided operation keeps its turn. */
+TEST(look_path__turn)
+{
+	const struct weft_flow_info *f;
+	struct rig_conf conf;
+	struct rig_rma op;
+	struct pair p;
+	u32 steps = 0;
+
+	pair_conf(&conf, 0, 0);
+	pair_make(&p, &conf, 1, PAIR_ALL | WEFT_EPF_ORDERED);
+	op = pair_op(&p, true, 0, PAIR_ROOM, 1);
+	ASSERT_EQ(0, rig_rma(p.ea, &op));
+	while (p.ca->status.tail == p.ca->head && steps < 100000) {
+		rig_run(p.rig, NSEC_PER_USEC);
+		f = flow_in(p.rig);
+		if (!f)
+			continue;
+		steps++;
+		ASSERT_EQ(0, f->early) TH_LOG("step %u", steps);
+	}
+	EXPECT_LE(10, steps);
+	EXPECT_EQ(0, pair_status(&p, 1));
+	rig_free(p.rig);
 }
 
 static struct two *other_of;
@@ -340,7 +419,7 @@ TEST_F(look_path, where_it_stopped)
 	if (variant->dst) {
 		path = path_of(t, 1);
 		next = (struct weft_flow_pos){ 0 };
-		for (n = 0; weft_path_flows_in(path, &next, flows, 1); n++)
+		for (n = 0; weft_path_flows_in(path, 0, &next, flows, 1); n++)
 			EXPECT_EQ(n, flows[0].pos.no);
 		EXPECT_EQ(MANY, n);
 		weft_path_put(path);

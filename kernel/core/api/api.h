@@ -444,8 +444,9 @@ struct weft_flow_pos {
  * @credit_bytes: bytes of eager payload that may be sent before that
  * @waiting: sends that have not begun; incoming: messages that wait, or have waited, for a receive
  * @unacked: messages in unacknowledged packets
- * @early: incoming: number of a message that has come before an earlier one, 0: none
- * @age: ns since the oldest send under way was posted, 0: none is
+ * @early: incoming: number of a message that has come although the one before is missing, 0: none
+ * @age: ns since the oldest send under way was posted, 0: none is; incoming: since message @early
+ *	has come
  */
 struct weft_flow_info {
 	struct weft_flow_pos pos;
@@ -464,7 +465,7 @@ struct weft_flow_info {
 
 u32 weft_path_flows_out(struct weft_path *path, weft_ns now, struct weft_flow_pos *next,
 			struct weft_flow_info *info, u32 n);
-u32 weft_path_flows_in(struct weft_path *path, struct weft_flow_pos *next,
+u32 weft_path_flows_in(struct weft_path *path, weft_ns now, struct weft_flow_pos *next,
 		       struct weft_flow_info *info, u32 n);
 
 /* what a send waits for */

@@ -110,9 +110,21 @@ u32 weft_path_flows_out(struct weft_path *path, weft_ns now, struct weft_flow_po
 	return found;
 }
 
-static void weft_look_rflow(const struct weft_rflow *rf, struct weft_flow_info *info)
+/*
+ * Return: the message that waits for a missing one just before it, NULL: none is missing. A
+ * one-sided operation that keeps its turn waits for none.
+ */
+static const struct weft_rxm *weft_look_early(const struct weft_rflow *rf)
 {
 	const struct weft_list *l = weft_list_first(&rf->early);
+	const struct weft_rxm *rxm = l ? weft_entry(l, struct weft_rxm, fnode) : NULL;
+
+	return rxm && rxm->id.mseq != rf->id.mseq ? rxm : NULL;
+}
+
+static void weft_look_rflow(const struct weft_rflow *rf, weft_ns now, struct weft_flow_info *info)
+{
+	const struct weft_rxm *early = weft_look_early(rf);
 
 	*info = (struct weft_flow_info){
 		.pos = { .no = rf->no, .gen = rf->id.sgen, .svc = rf->id.ssvc },
@@ -123,7 +135,8 @@ static void weft_look_rflow(const struct weft_rflow *rf, struct weft_flow_info *
 		.credit = rf->told_msgs - rf->id.mseq + 1,
 		.credit_bytes = rf->told_bytes - rf->in_bytes,
 		.waiting = rf->nwait,
-		.early = l ? weft_entry(l, struct weft_rxm, fnode)->id.mseq : 0,
+		.early = early ? early->id.mseq : 0,
+		.age = early ? weft_since(now, early->rx.at) : 0,
 	};
 	info->peer.port = cpu_to_be16(rf->id.ssvc);
 	if (rf->ep)
@@ -133,6 +146,7 @@ static void weft_look_rflow(const struct weft_rflow *rf, struct weft_flow_info *
 /**
  * weft_path_flows_in - report flows to endpoints of this node on a path
  * @path: the path
+ * @now: time
  * @next: as in weft_path_flows_out()
  * @info: out
  * @n: size of @info
@@ -140,7 +154,7 @@ static void weft_look_rflow(const struct weft_rflow *rf, struct weft_flow_info *
  * Context: may sleep.
  * Return: as weft_path_flows_out().
  */
-u32 weft_path_flows_in(struct weft_path *path, struct weft_flow_pos *next,
+u32 weft_path_flows_in(struct weft_path *path, weft_ns now, struct weft_flow_pos *next,
 		       struct weft_flow_info *info, u32 n)
 {
 	u32 found = 0, goes, i;
@@ -158,7 +172,7 @@ u32 weft_path_flows_in(struct weft_path *path, struct weft_flow_pos *next,
 			next->svc = rf->id.ssvc;
 			if (rf->no < next->no)
 				continue;
-			weft_look_rflow(rf, &info[found++]);
+			weft_look_rflow(rf, now, &info[found++]);
 			next->no = rf->no + 1ull;
 		}
 		weft_unlock(&path->lock);

@@ -375,6 +375,8 @@ static struct weft_rxm *weft_recv_early(struct weft_path *path, struct weft_rflo
 	}
 	rxm = weft_recv_make(path, rf, h, sid);
 	rxm->early = true;
+	/* its first packet is being processed */
+	rxm->rx.at = path->heard_at;
 	rf->early_bytes += counts;
 	for (l = rf->early.prev; l != &rf->early; l = l->prev)
 		if ((s32)(weft_entry(l, struct weft_rxm, fnode)->id.mseq - h->flow.mseq) < 0)

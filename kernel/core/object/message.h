@@ -345,7 +345,7 @@ struct weft_txms {
 /**
  * struct weft_rxm_rx - a received message as matching/ uses it
  * @match: in ep->rx.match while it is unexpected; ep->lock
- * @at: when it became unexpected; ep->lock
+ * @at: early: when it came, path->lock; later: when it became unexpected, ep->lock
  * @post: its receive; ep->lock, then constant until it is over
  * @enode: in ep->rx.active when matched, in ep->rx.claims when claimed; ep->lock
  * @snode: in out->start
