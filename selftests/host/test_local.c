@@ -51,6 +51,38 @@ TEST(local__bad_source)
 }
 
 /*
+ * Messages of changing lengths wait for receives: the message in reserve has memory for each of
+ * them.
+ */
+TEST(local__unexpected)
+{
+	static const u32 bytes[] = { 8, WEFT_RXM_SMALL, WEFT_RXM_SMALL + 1, 0, WEFT_INLINE_MAX, 1 };
+	struct two t;
+	u32 i;
+
+	two_init(&t, 0, 64, 0);
+	for (i = 0; i < ARRAY_SIZE(bytes); i++)
+		ASSERT_EQ(0, two_put(&t, t.buf + i, bytes[i], i, 0));
+	EXPECT_TRUE(t.ea->ep->tx.slow);
+	for (i = 0; i < ARRAY_SIZE(bytes); i++) {
+		memset(t.room, 0xee, TWO_ROOM);
+		ASSERT_EQ(0, two_get(&t, t.room, TWO_ROOM, 50 + i));
+		EXPECT_EQ(0, two_status(&t, t.cb, 50 + i, WAIT));
+		EXPECT_EQ(0, memcmp(t.room, t.buf + i, bytes[i]));
+		EXPECT_EQ(0xee, t.room[bytes[i]]);
+	}
+	/* a message that finds a receive: the next one tries the fast path */
+	for (i = 0; i < 3; i++) {
+		t.ea->ep->tx.slow = true;
+		ASSERT_EQ(0, two_get(&t, t.room, TWO_ROOM, 99));
+		ASSERT_EQ(0, two_put(&t, t.buf, lens[i], 9, 0));
+		EXPECT_EQ(0, two_status(&t, t.cb, 99, WAIT));
+		EXPECT_FALSE(t.ea->ep->tx.slow);
+	}
+	rig_free(t.rig);
+}
+
+/*
  * The buffer is in no memory of the receiver: the receive fails. So does the send, if it waits for
  * that.
  */

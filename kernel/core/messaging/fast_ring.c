@@ -466,6 +466,8 @@ bool weft_ep_fast(struct weft_ep *ep, struct weft_out *out)
 	else
 		n = weft_fast_messages(ep, out);
 	empty = r->cons == r->prod;
+	/* its next entry has just been refused */
+	ep->tx.slow = !empty && n < WEFT_FAST_RUN;
 	if (likely(n))
 		weft_send_publish(ep);
 out:

@@ -114,7 +114,7 @@ static bool weft_fence_flow(struct weft_ep *ep, struct weft_flow *flow, struct w
 
 	do {
 		/* without memory the list stays, and the timer tries again */
-		if (path->local && !weft_local_spare(ep)) {
+		if (path->local && !weft_local_spare(ep, 0)) {
 			weft_lock(&path->lock);
 			weft_contact_later(flow, out->now + WEFT_CONTACT_FIRST);
 			weft_unlock(&path->lock);

@@ -44,16 +44,29 @@ static bool weft_local_later(const struct weft_ep *lep, const struct weft_sq_ent
 /**
  * weft_local_spare - keep a message in reserve
  * @ep: the endpoint; ep->sq_mutex is held
+ * @bytes: payload that its own memory has to take, at most WEFT_INLINE_MAX
+ *
+ * Only the message is zeroed, not the memory behind it for payload.
  *
  * Context: may sleep.
  * Return: true if there is one.
  */
-bool weft_local_spare(struct weft_ep *ep)
+bool weft_local_spare(struct weft_ep *ep, u32 bytes)
 {
+	u32 room = bytes <= WEFT_RXM_SMALL ? WEFT_RXM_SMALL : WEFT_INLINE_MAX;
+	struct weft_rxm *rxm = ep->tx.spare;
+
 	weft_mutex_assert_held(&ep->sq_mutex);
-	if (!ep->tx.spare)
-		ep->tx.spare = weft_alloc_sleep(sizeof(*ep->tx.spare) + WEFT_INLINE_MAX);
-	return ep->tx.spare;
+	if (likely(rxm && rxm->nsmall >= bytes))
+		return true;
+	weft_free(rxm);
+	rxm = weft_alloc_bytes(sizeof(*rxm) + room);
+	if (likely(rxm)) {
+		memset(rxm, 0, sizeof(*rxm));
+		rxm->nsmall = room;
+	}
+	ep->tx.spare = rxm;
+	return rxm;
 }
 
 /* Turn the reserved message into the message of @e. The receiver is locked. */
@@ -65,7 +78,6 @@ static struct weft_rxm *weft_local_make(struct weft_ep *ep, struct weft_flow *fl
 	weft_assert_held(&flow->lep->lock);
 	ep->tx.spare = NULL;
 	weft_local_init(rxm, flow);
-	rxm->nsmall = WEFT_INLINE_MAX;
 	rxm->tag = e->tag;
 	rxm->data = e->data;
 	rxm->len = e->len;
@@ -104,7 +116,7 @@ static int weft_local_fast(struct weft_ep *ep, struct weft_flow *flow,
 	u32 src;
 	int err;
 
-	if (unlikely(!weft_local_spare(ep)))
+	if (unlikely(!weft_local_spare(ep, (u32)e->len)))
 		return -ENOMEM;
 	weft_lock(&lep->lock);
 	err = weft_local_refused(lep);
@@ -113,6 +125,7 @@ static int weft_local_fast(struct weft_ep *ep, struct weft_flow *flow,
 	src = weft_local_src(flow);
 	full = weft_keep_full(lep, (u32)e->len);
 	post = weft_local_match(lep, src, e, out);
+	ep->tx.slow = !post;
 	if (likely(post)) {
 		struct weft_cqe *c = &lep->rx.cqe;
 
@@ -168,6 +181,7 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 	if (!err) {
 		src = weft_local_src(flow);
 		post = weft_local_match(lep, src, e, out);
+		ep->tx.slow = !post;
 		rxm = weft_local_make(ep, flow, e);
 		rxm->src = src;
 		full = txm->user || post ? WEFT_FULL_NOT : weft_keep_full(lep, (u32)e->len);
@@ -265,7 +279,7 @@ int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 		if (err != -EAGAIN)
 			return err;
 	}
-	if (!weft_local_spare(ep))
+	if (!weft_local_spare(ep, 0))
 		return -ENOMEM;
 	txm = weft_send_keep(ep, e, flow, pay);
 	if (IS_ERR(txm))

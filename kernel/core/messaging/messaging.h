@@ -261,7 +261,7 @@ void weft_group_rx(struct weft_core *core, const struct weft_rx *rx, const struc
 
 int weft_local_fenced(struct weft_flow *flow, struct weft_txm *txm, struct weft_out *out);
 u32 weft_local_src_find(struct weft_flow *flow, u32 gen);
-bool weft_local_spare(struct weft_ep *ep);
+bool weft_local_spare(struct weft_ep *ep, u32 bytes);
 int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
 		    struct weft_out *out);
 void weft_local_output(struct weft_path *path, struct weft_out *out);
