@@ -197,7 +197,7 @@
 #define WEFT_ATTR_FLOW_BYTES	108	/* u32: bytes of eager payload that may be sent */
 #define WEFT_ATTR_FLOW_WAITING	109	/* u32: sends not begun; in: messages without a receive */
 #define WEFT_ATTR_FLOW_UNACKED	110	/* u32: messages in unacknowledged packets, out only */
-#define WEFT_ATTR_FLOW_EARLY	111	/* u32: has come although the one before is missing, in only */
+#define WEFT_ATTR_FLOW_EARLY	111	/* u32: message behind a missing one, in only */
 #define WEFT_ATTR_STAT_TEXT	112	/* string: what a counter counts */
 /* u64: number of a message to the group: a missing one was not sent to any listener */
 #define WEFT_ATTR_EVENT_NR	113

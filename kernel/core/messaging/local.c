@@ -46,8 +46,6 @@ static bool weft_local_later(const struct weft_ep *lep, const struct weft_sq_ent
  * @ep: the endpoint; ep->sq_mutex is held
  * @bytes: payload that its own memory has to take, at most WEFT_INLINE_MAX
  *
- * Only the message is zeroed, not the memory behind it for payload.
- *
  * Context: may sleep.
  * Return: true if there is one.
  */
@@ -60,11 +58,9 @@ bool weft_local_spare(struct weft_ep *ep, u32 bytes)
 	if (likely(rxm && rxm->nsmall >= bytes))
 		return true;
 	weft_free(rxm);
-	rxm = weft_alloc_bytes(sizeof(*rxm) + room);
-	if (likely(rxm)) {
-		memset(rxm, 0, sizeof(*rxm));
+	rxm = weft_alloc_sleep(sizeof(*rxm) + room);
+	if (likely(rxm))
 		rxm->nsmall = room;
-	}
 	ep->tx.spare = rxm;
 	return rxm;
 }
