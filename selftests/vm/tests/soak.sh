@@ -9,7 +9,7 @@
 #
 # TIME=SECONDS (default 15), SEED=N: random numbers; "make soak" takes longer. Lines "#> figure"
 # are for the page that it writes (selftests/figures).
-# TIMEOUT: 1200
+# TIMEOUT: 2400
 
 . "$VM_REPO/selftests/vm/lib.sh"
 
