@@ -144,8 +144,8 @@ struct weft_ep_rx {
  * @store: memory of sends that leave without a copy; sq_mutex
  * @drop: a message for the next datagram
  * @scan: an engine drains the send ring: it does not wait for the program's memory; sq_mutex
- * @slow: the last message within the node found no receive: the next one of the ring does not try
- *	the fast path; sq_mutex
+ * @slow: the fast path has refused the next entry, or the last message within the node found no
+ *	receive: the drain does not try the fast path for the next entry; sq_mutex
  * @win: resident payload of @entry; sq_mutex
  * @fences: flows with sends that a fence holds back (flow->fnode); sq_mutex
  * @aside: some of these sends may be sent, or triggers have fired; written under the lock
