@@ -512,17 +512,25 @@ TEST_F(cm, withdrawn_late)
 
 TEST_F(cm, killed)
 {
+	struct rig_op held = { .flags = WEFT_SQ_COMPLETION, .more = true, .context = 12, .n = 1 };
 	struct weft_cqe e;
 	u8 *buf;
 
 	ASSERT_TRUE(connected(self->rig, &self->a, &self->b));
 	buf = rig_buf(self->a.proc, 100);
+	held.iov[0] = (struct weft_iov){ .addr = (uintptr_t)buf, .len = 100 };
+	ASSERT_EQ(0, rig_send(self->a.ep, &held));
 	ASSERT_EQ(0, post(&self->a, false, buf, 100, 9));
 	rig_proc_end(self->b.proc, true);
 	ASSERT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->a));
 	ASSERT_TRUE(completion(self->rig, &self->a, &e));
 	EXPECT_EQ(9, e.context);
 	EXPECT_EQ(ECANCELED, e.status);
+	/* the send that the kernel had not seen yet has the error of those under way */
+	rig_ring_sq(self->a.ep);
+	ASSERT_TRUE(completion(self->rig, &self->a, &e));
+	EXPECT_EQ(12, e.context);
+	EXPECT_EQ(ECONNRESET, e.status);
 	/* an operation that is posted now is refused */
 	ASSERT_EQ(0, post(&self->a, false, buf, 100, 11));
 	ASSERT_TRUE(completion(self->rig, &self->a, &e));
@@ -531,7 +539,7 @@ TEST_F(cm, killed)
 	ASSERT_EQ(0, post(&self->a, true, buf, 100, 10));
 	ASSERT_TRUE(completion(self->rig, &self->a, &e));
 	EXPECT_EQ(10, e.context);
-	EXPECT_EQ(ENOTCONN, e.status);
+	EXPECT_EQ(ECONNRESET, e.status);
 	EXPECT_TRUE(NO_EVENT(&self->a));
 }
 

@@ -369,7 +369,7 @@ void weft_cm_withdraw(struct weft_conn *conn, struct weft_out *out)
 /**
  * weft_cm_down - end a connection that the peer or the path has ended, or that this side has closed
  * @conn: the connection; its path is locked; over afterwards
- * @err: errno for sends under way, 0: there are none
+ * @err: errno for sends under way and for those that the ring holds, 0: there are none
  * @out: output
  */
 void weft_cm_down(struct weft_conn *conn, int err, struct weft_out *out)
@@ -379,8 +379,10 @@ void weft_cm_down(struct weft_conn *conn, int err, struct weft_out *out)
 	weft_assert_held(&conn->path->lock);
 	if (ep) {
 		weft_lock(&ep->lock);
-		if (weft_ep_connected(ep) || ep->state == WEFT_EPS_ACCEPTED)
+		if (weft_ep_connected(ep) || ep->state == WEFT_EPS_ACCEPTED) {
+			WRITE_ONCE(ep->cm.lost, err);
 			weft_cm_closed(ep, out);
+		}
 		weft_unlock(&ep->lock);
 	}
 	if (err && conn->flow)

@@ -238,6 +238,8 @@ struct weft_ep_flow {
  * struct weft_ep_cm - connection of an endpoint; written by cm/
  * @conn: its connection
  * @connecting: weft_cm_connect() or weft_cm_accept() has been called
+ * @lost: errno that ended the connection, 0: none has. Sends that the ring holds fail with it.
+ *	Written under ep->lock before the state is CLOSED
  * @reqs: requests at a listener
  * @nreqs: number of requests
  * @backlog: largest number of requests
@@ -248,6 +250,7 @@ struct weft_ep_flow {
 struct weft_ep_cm {
 	struct weft_conn *conn;
 	bool connecting;
+	u16 lost;
 	struct weft_list reqs;
 	u32 nreqs;
 	u32 backlog;
