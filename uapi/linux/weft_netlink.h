@@ -177,7 +177,7 @@
 #define WEFT_ATTR_FROM		92
 #define WEFT_ATTR_LEN		93	/* u64: bytes of a message, a buffer or registered memory */
 #define WEFT_ATTR_CAME		94	/* u64: bytes of a message that have come */
-/* string: "eager", "announced", a send also "local" (weftctl(8)) */
+/* string: "eager", "announced", a send also "local" (weftctl-send(8)) */
 #define WEFT_ATTR_HOW		95
 #define WEFT_ATTR_AGE		96	/* u64: ns that it has waited; of a path, in this state */
 /* u64: address of a receive's first segment; address by which operations name memory */
@@ -185,7 +185,7 @@
 #define WEFT_ATTR_SRQ		98	/* u32: handle of the shared receive queue */
 #define WEFT_ATTR_TO		99	/* binary struct weft_sockaddr: destination of a send */
 #define WEFT_ATTR_SENT		100	/* u64: bytes of a send in packets */
-#define WEFT_ATTR_FOR		101	/* string: what a send waits for (weftctl(8)) */
+#define WEFT_ATTR_FOR		101	/* string: what a send waits for (weftctl-send(8)) */
 #define WEFT_ATTR_TOLD		102	/* flag: the completion of a send has been written */
 #define WEFT_ATTR_FLOW_WAY	103	/* string: "out", "in" */
 /* string: "asking", "refused", "open", "closing", "dead" */
@@ -204,7 +204,7 @@
 #define WEFT_ATTR_EVENT_FIRST	114	/* u64: when the event happened, ns since 1970 */
 #define WEFT_ATTR_EVENT_LAST	115	/* u64: when it happened last, if it did again */
 #define WEFT_ATTR_EVENT_COUNT	116	/* u64: how often it happened, if more than once */
-#define WEFT_ATTR_EVENT_WHAT	117	/* string: its kind (weftctl(8)) */
+#define WEFT_ATTR_EVENT_WHAT	117	/* string: its kind (weftctl-event(8)) */
 #define WEFT_ATTR_EVENT_WHY	118	/* string: its cause, and what to do */
 #define WEFT_ATTR_EVENT_PEER	119	/* binary struct weft_sockaddr: the node, service 0 */
 #define WEFT_ATTR_EVENT_ERR	120	/* u32: errno that programs get */

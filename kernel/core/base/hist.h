@@ -15,7 +15,7 @@
 
 /*
  * Histograms: X(name, "unit", "description"). netlink and weftctl use these names; the page
- * weftctl(8) describes them.
+ * weftctl-histogram(8) describes them.
  */
 #define WEFT_HISTS(X)									\
 	X(send, "ns",									\
