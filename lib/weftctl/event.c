@@ -43,7 +43,7 @@ struct event_filter {
 	unsigned long count;	/* monitor: how many events to print */
 };
 
-/* The kinds of events, see weftctl(8) */
+/* The kinds of events, see weftctl-event(8) */
 #define EVENT_KINDS_1	"path-up path-down path-idle peer-restarted peer-version mtu-reduced"
 #define EVENT_KINDS_2	"mtu-raised messages-given-up limit-reached endpoint-killed rma-denied"
 #define EVENT_KINDS_3	"port-added port-deleted link-up link-down device-gone device-broken"
@@ -202,7 +202,7 @@ int do_event(int argc, char **argv)
 	       "         last SECONDS      of this time\n"
 	       "         event KIND        one of:\n" EVENT_KINDS_HELP
 	       "\"weftctl monitor\" shows events as they happen.\n");
-	return 0;
+	return HELPED;
 }
 
 /* ---- As they happen --------------------------------------------------------------------- */
@@ -341,7 +341,7 @@ static int monitor_help(void)
 	       "FILTER:  peer ADDRESS      about this node\n"
 	       "         count N           ends after so many events\n"
 	       "         event KIND        one of:\n" EVENT_KINDS_HELP);
-	return 0;
+	return HELPED;
 }
 
 int do_monitor(int argc, char **argv)

@@ -478,6 +478,6 @@ int do_hang(int argc, char **argv)
 	       "         ep ADDRESS        of this endpoint, with its service or without\n"
 	       "         peer ADDRESS      for this endpoint or node\n"
 	       "         tag TAG           with this tag, or that takes it\n"
-	       "         cause WORD        for this reason (weftctl(8))\n", AGE_MS / 1000);
-	return 0;
+	       "         cause WORD        for this reason\n", AGE_MS / 1000);
+	return HELPED;
 }

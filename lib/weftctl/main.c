@@ -50,7 +50,8 @@ static const char usage[] =
 	"         -f, --force    go on behind a command of the file that fails\n"
 	"         -V, --version  print the versions of weftctl and of the module\n"
 	"         -h, --help     print this\n"
-	"Words may be shortened: \"weftctl p s\" is \"weftctl port show\".\n";
+	"Words may be shortened: \"weftctl p s\" is \"weftctl port show\".\n"
+	"See weftctl(8), and for an object weftctl-OBJECT(8).\n";
 
 static int help(int argc, char **argv)
 {
@@ -111,6 +112,10 @@ static int run(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	ret = object->run(argc - 1, argv + 1);
+	if (ret == HELPED) {
+		printf("See weftctl-%s(8).\n", object->word);
+		ret = 0;
+	}
 	if (fflush(stdout) || ferror(stdout)) {
 		perror("weftctl: output");
 		return EXIT_FAILURE;

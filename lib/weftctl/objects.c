@@ -429,7 +429,7 @@ static int run_view(const struct view *view, int argc, char **argv)
 		printf("Usage: weftctl %s [show [[port] NAME]]\n"
 		       "       weftctl %s help\n"
 		       "Shows %s.\n", view->object, view->object, view->shows);
-		return 0;
+		return HELPED;
 	}
 	return show(view, argc, argv);
 }

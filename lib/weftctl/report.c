@@ -581,7 +581,7 @@ static void be_report(int to)
 	date_text(date, sizeof(date), "%Y-%m-%dT%H:%M:%S%z");
 	printf("weft report of %s, %s, by user %u\n", host, date, getuid());
 	printf("It has no bytes of messages and no keys. It has names of processes, numbers of\n"
-	       "users, addresses, tags and lengths (weftctl(8)).\n");
+	       "users, addresses, tags and lengths (weftctl-report(8)).\n");
 	for (i = 0; i < NSECTIONS; i++)
 		failed += print_section(&sections[i]);
 	printf("\n==== end: %zu sections, %u failed ====\n", NSECTIONS, failed);
@@ -757,7 +757,7 @@ int do_report(int argc, char **argv)
 		     "Writes versions, settings, all objects, counters, devices and logs into a file.\n"
 		     "FILE: default weft-report-HOST-DATE.txt.gz; one in .gz is compressed\n"
 		     "      -: as text to standard output");
-		return 0;
+		return HELPED;
 	}
 	if (argc > 1 || (argc && argv[0][0] == '-' && argv[0][1])) {
 		complain("report: \"%s\" is not known here, try \"weftctl report help\"",

@@ -220,7 +220,7 @@ static int help_stats(void)
 	     "-c, --count N     ends after N intervals; without -i of 1 second\n"
 	     "--since-reset     what has been counted since \"weftctl stats reset\" of this user\n"
 	     "reset             keeps the counters in a file; those of the kernel do not change");
-	return 0;
+	return HELPED;
 }
 
 /* Return: 0, -1: message printed */

@@ -613,7 +613,7 @@ static int help_top(void)
 	     "-n, --count N     prints N blocks and ends; without a terminal, too\n"
 	     "--by WHAT         what has a line each: process (default), path or endpoint\n"
 	     "Keys on a terminal: p process, n path to a node, e endpoint, q end");
-	return 0;
+	return HELPED;
 }
 
 /* Return: 0, -1: message printed */

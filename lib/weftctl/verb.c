@@ -45,7 +45,7 @@ static int help(const char *object, const struct verb *verbs, const struct verb 
 		if (only)
 			break;
 	}
-	return 0;
+	return HELPED;
 }
 
 static const char *nearest(const struct verb *verbs, const char *arg)

@@ -238,7 +238,7 @@ int run_listing(const struct listing *l, int argc, char **argv)
 		       "hexadecimal digits\n");
 	if (w->state)
 		printf("         %-5s WORD        one of: %s\n", w->state, l->states);
-	return 0;
+	return HELPED;
 }
 
 int do_recv(int argc, char **argv)

@@ -37,6 +37,8 @@ struct nl_msg;
 /* Exit status, as of ip(8) */
 #define EXIT_USAGE	1	/* the command line is wrong */
 #define EXIT_KERNEL	2	/* the kernel refused, or the module is absent */
+/* No exit status: an object has printed its help. main.c adds the name of its page. */
+#define HELPED		(-1)
 
 /* ---- args.c ----------------------------------------------------------------------------- */
 
@@ -101,7 +103,7 @@ struct limit_change {
 /* A word that selects a function; tables end with a NULL word */
 struct choice {
 	const char *word;
-	int (*run)(int argc, char **argv);
+	int (*run)(int argc, char **argv);	/* Return: exit status, HELPED */
 };
 
 /* Print "weftctl: ..." to stderr */
@@ -206,7 +208,7 @@ struct verb {
 
 /*
  * Run the command of @object that @argv begins with; without words, the one that is called "show".
- * Answers requests for help. Return: exit status
+ * Answers requests for help. Return: exit status, HELPED
  */
 int run_verb(const char *object, const struct verb *verbs, int argc, char **argv);
 
@@ -501,7 +503,7 @@ struct listing {
 
 /* Show the objects that fit a filter. Return: exit status */
 int show_listing(const struct listing *l, int argc, char **argv);
-/* The command show of an object, with filters, and its help. Return: exit status */
+/* The command show of an object, with filters, and its help. Return: exit status, HELPED */
 int run_listing(const struct listing *l, int argc, char **argv);
 
 int do_port(int argc, char **argv);

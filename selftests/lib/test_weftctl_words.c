@@ -346,10 +346,11 @@ static void test_verbs(void)
 	} cases[] = {
 		{ "", 0, 1, "", NULL }, { "sh", 0, 1, "", NULL }, { "list a b", 0, 1, "", NULL },
 		{ "s", EXIT_KERNEL, 2, "", NULL }, { "set x", EXIT_KERNEL, 2, "", NULL },
-		{ "help", 0, 0, all_help, NULL }, { "h", 0, 0, all_help, NULL },
-		{ "-h", 0, 0, all_help, NULL }, { "--help", 0, 0, all_help, NULL },
-		{ "set help", 0, 0, set_help, NULL }, { "set -h", 0, 0, set_help, NULL },
-		{ "show help", 0, 0, show_help, NULL }, { "list help", 0, 0, show_help, NULL },
+		{ "help", HELPED, 0, all_help, NULL }, { "h", HELPED, 0, all_help, NULL },
+		{ "-h", HELPED, 0, all_help, NULL }, { "--help", HELPED, 0, all_help, NULL },
+		{ "set help", HELPED, 0, set_help, NULL }, { "set -h", HELPED, 0, set_help, NULL },
+		{ "show help", HELPED, 0, show_help, NULL },
+		{ "list help", HELPED, 0, show_help, NULL },
 		/* names may begin like help */
 		{ "set h", EXIT_KERNEL, 2, "", NULL }, { "set help me", EXIT_KERNEL, 2, "", NULL },
 		{ "shwo", EXIT_USAGE, 0, "", "thing shwo: no such command, try \"weftctl thing "

@@ -128,7 +128,7 @@ helps_with()	# WORDS WORD
 {
 	said=$(weftctl $1 $2 2>/run/weft/err) && [ ! -s /run/weft/err ] || return 1
 	case $said in
-	"Usage: weftctl ${1%% *}"*) ;;
+	"Usage: weftctl ${1%% *}"*"See weftctl${1:+-}${1%% *}(8)"[.,]*) ;;
 	*) echo "$*: $said"; return 1 ;;
 	esac
 }
