@@ -274,7 +274,8 @@ static inline u32 weft_obj_index(u32 handle)
  * @handle: its handle
  * @ops: its kind
  *
- * Context: any, under RCU, which keeps the structure. The object's resources may be going.
+ * Context: any, under RCU or with preemption off, which keeps the structure. The object's
+ * resources may be going.
  * Return: the object, NULL: no such object.
  */
 static inline struct weft_obj *weft_obj_peek(struct weft_ctx *ctx, u32 handle,
@@ -286,7 +287,7 @@ static inline struct weft_obj *weft_obj_peek(struct weft_ctx *ctx, u32 handle,
 	if (unlikely(i >= WEFT_CTX_OBJS))
 		return NULL;
 	i = array_index_nospec(i, WEFT_CTX_OBJS);
-	obj = rcu_dereference(ctx->objs[i]);
+	obj = rcu_dereference_check(ctx->objs[i], rcu_read_lock_sched_held());
 	return obj && obj->handle == handle && obj->ops == ops ? obj : NULL;
 }
 
@@ -304,11 +305,12 @@ static inline struct weft_obj *weft_obj_get(struct weft_ctx *ctx, u32 handle,
 {
 	struct weft_obj *obj;
 
-	rcu_read_lock();
+	/* as rcu_read_lock(), which calls a function on preemptible kernels */
+	rcu_read_lock_sched();
 	obj = weft_obj_peek(ctx, handle, ops);
 	if (likely(obj) && unlikely(!refcount_inc_not_zero(&obj->use)))
 		obj = NULL;
-	rcu_read_unlock();
+	rcu_read_unlock_sched();
 	return obj;
 }
 

@@ -160,13 +160,17 @@ WEFT_FI_INLINED ssize_t weft_fi_atomic_one(struct fid_ep *ep, uint8_t kind, cons
 	struct fi_ioc operand, compare, result;
 	struct weft_fi_atom atom;
 	struct fi_rma_ioc rem;
+	uint32_t nslots = 0;
+	size_t size = 0;
 
 	if (weft_likely(count == 1 && op != FI_ATOMIC_READ &&
-			weft_fi_atomic_known(kind, type, op) &&
-			weft_fi_fast_atomic(weft_fi_ep_of(ep), kind, op, type,
-					    WEFT_ATYPE_SIZE((unsigned int)type), buf, cmp, res, to,
-					    addr, key, context, flags, silent)))
-		return 0;
+			weft_fi_atomic_known(kind, type, op))) {
+		size = WEFT_ATYPE_SIZE((unsigned int)type);
+		nslots = weft_fi_fast_atomic(weft_fi_ep_of(ep), kind, op, type, size, buf, cmp,
+					     res, to, addr, key, context, flags, silent);
+	}
+	if (weft_likely(nslots))
+		return weft_fi_fast_post(weft_fi_ep_of(ep), nslots, size, flags & FI_MORE);
 	operand = (struct fi_ioc){ .addr = (void *)buf, .count = count };
 	compare = (struct fi_ioc){ .addr = (void *)cmp, .count = count };
 	result = (struct fi_ioc){ .addr = res, .count = count };

@@ -7,6 +7,8 @@
 #ifndef WEFT_CALLS_H
 #define WEFT_CALLS_H
 
+struct lw_queue;
+
 /* weft_init.c */
 extern struct fi_provider weft_fi_prov;
 extern bool weft_fi_fast_paths;
@@ -188,9 +190,11 @@ int weft_fi_no_struct(void) __attribute__((cold));
 void weft_fi_run_on(struct weft_fi_ep *ep);
 bool weft_fi_run_look(struct weft_fi_run *run);
 void weft_fi_run_posted(struct weft_fi_ep *ep, size_t len);
+ssize_t weft_fi_run_post(struct weft_fi_ep *ep, uint32_t nslots, size_t len, bool more);
 void weft_fi_run_end(struct weft_fi_ep *ep);
 uint32_t weft_fi_more(struct weft_fi_half *half);
 void weft_fi_posted(struct weft_fi_half *half, uint32_t more);
+ssize_t weft_fi_posted_held(struct weft_fi_half *half, struct lw_queue *q, bool more);
 
 /* weft_buf.c */
 int weft_fi_buf_new(struct weft_fi_ep *ep);

@@ -263,7 +263,8 @@ static inline ssize_t weft_fi_cq_try(struct weft_fi_cq *cq, void *buf, size_t co
 	return ret;
 }
 
-static ssize_t weft_fi_cq_readfrom(struct fid_cq *fid, void *buf, size_t count, fi_addr_t *src)
+static __attribute__((noinline)) ssize_t weft_fi_cq_readfrom(struct fid_cq *fid, void *buf,
+							     size_t count, fi_addr_t *src)
 {
 	return weft_fi_cq_try(weft_container(fid, struct weft_fi_cq, fid), buf, count, src, NULL);
 }
@@ -272,19 +273,42 @@ static ssize_t weft_fi_cq_readfrom(struct fid_cq *fid, void *buf, size_t count, 
 #define WEFT_FI_CQE_FAST (WEFT_CQE_SEND | WEFT_CQE_TAGGED | WEFT_CQE_DATA | WEFT_CQE_INLINE | \
 			   WEFT_CQE_SOLICITED)
 
+/* Return: true if an entry needs no slow path. */
+WEFT_FI_INLINED bool weft_fi_cqe_fast(const struct weft_cqe *cqe)
+{
+	return weft_likely(!(cqe->status | (cqe->flags & ~WEFT_FI_CQE_FAST)));
+}
+
+/* Return: true if payload behind the entry at @head has not been copied yet. */
+WEFT_FI_INLINED bool weft_fi_cqe_pays(const struct weft_cq *q, uint32_t head,
+				      const struct weft_cqe *cqe)
+{
+	return cqe->flags & WEFT_CQE_INLINE && (int32_t)(head - q->settled) >= 0;
+}
+
+/* Write an entry in the longest format, as weft_fi_put_tagged(). */
+WEFT_FI_INLINED void weft_fi_cqe_put(struct fi_cq_tagged_entry *e, const struct weft_cqe *cqe)
+{
+	e->op_context = weft_fi_cqe_context(cqe);
+	e->flags = weft_fi_cq_flags[cqe->flags & 7];
+	e->len = cqe->len;
+	e->buf = (void *)(uintptr_t)cqe->buf;
+	e->data = cqe->data;
+	e->tag = cqe->tag;
+}
+
 /*
  * Fast path for the longest format: as weft_fi_cq_take(), up to the first entry that needs the slow
- * path. Return: number of entries; 0: no entry was read.
+ * path. @done: entries that have been read before. Return: number of entries, with @done.
  */
-static inline size_t weft_fi_cq_fast(struct weft_fi_cq *cq, struct fi_cq_tagged_entry *e,
-				     size_t count)
+static __attribute__((noinline)) size_t weft_fi_cq_fast(struct weft_fi_cq *cq,
+							struct fi_cq_tagged_entry *e,
+							size_t count, size_t done)
 {
 	struct weft_cq *q = cq->cq;
 	uint32_t head = q->head, tail = q->tail;
 	const struct weft_cqe *cqe;
-	size_t done = 0;
 
-	weft_fi_looks++;
 	while (done < count) {
 		if (head == tail) {
 			tail = lw_load_acquire(&q->status->tail); /* C: before the entry */
@@ -292,18 +316,12 @@ static inline size_t weft_fi_cq_fast(struct weft_fi_cq *cq, struct fi_cq_tagged_
 				break;
 		}
 		cqe = &q->ring[head & q->mask];
-		if (weft_unlikely(cqe->status | (cqe->flags & ~WEFT_FI_CQE_FAST)))
+		if (!weft_fi_cqe_fast(cqe))
 			break;
-		if (cqe->flags & WEFT_CQE_INLINE && (int32_t)(head - q->settled) >= 0)
+		if (weft_fi_cqe_pays(q, head, cqe) && !lw_copy_slot(q, head, cqe))
 			lw_copy_inline(q, head, cqe);
-		e->op_context = weft_fi_cqe_context(cqe);
-		e->flags = weft_fi_cq_flags[cqe->flags & 7];
-		e->len = cqe->len;
-		e->buf = (void *)(uintptr_t)cqe->buf;
-		e->data = cqe->data;
-		e->tag = cqe->tag;
+		weft_fi_cqe_put(e++, cqe);
 		head += cqe->nslots;
-		e++;
 		done++;
 	}
 	q->tail = tail;
@@ -314,6 +332,13 @@ static inline size_t weft_fi_cq_fast(struct weft_fi_cq *cq, struct fi_cq_tagged_
 	return done;
 }
 
+/* An entry was read, and the kernel wants to know of free slots. Return: 1 */
+static __attribute__((noinline)) ssize_t weft_fi_cq_tell(const struct weft_cq *q)
+{
+	lw_ioctl(q->fd, WEFT_IOC_CQ_NOTIFY, NULL);
+	return 1;
+}
+
 /* Return: true if weft_fi_cq_fast() may read into @buf. */
 static inline bool weft_fi_cq_is_fast(const struct weft_fi_cq *cq, const void *buf)
 {
@@ -322,20 +347,38 @@ static inline bool weft_fi_cq_is_fast(const struct weft_fi_cq *cq, const void *b
 	       !atomic_load_explicit(&cq->odd, memory_order_relaxed);
 }
 
+/*
+ * The first entry is read here, if its payload is short. Each call is the last step, so that the
+ * frequent case saves no registers.
+ */
 static ssize_t weft_fi_cq_read(struct fid_cq *fid, void *buf, size_t count)
 {
 	struct weft_fi_cq *cq = weft_container(fid, struct weft_fi_cq, fid);
-	size_t done;
+	const struct weft_cqe *cqe;
+	struct weft_cq *q = cq->cq;
+	uint32_t head = q->head;
 
-	if (weft_fi_cq_is_fast(cq, buf)) {
-		done = weft_fi_cq_fast(cq, buf, count);
-		if (done)
-			return done;
+	if (!weft_fi_cq_is_fast(cq, buf) || weft_unlikely(!count))
+		return weft_fi_cq_readfrom(fid, buf, count, NULL);
+	weft_fi_looks++;
+	if (head == q->tail) {
+		q->tail = lw_load_acquire(&q->status->tail);	/* C: before the entry */
 		/* the most frequent result of a program that polls */
-		if (weft_likely(count && cq->cq->head == cq->cq->tail && !lw_cq_failed(cq->cq)))
-			return -FI_EAGAIN;
+		if (head == q->tail)
+			return weft_likely(!lw_cq_failed(q)) ? -FI_EAGAIN :
+			       weft_fi_cq_readfrom(fid, buf, count, NULL);
 	}
-	return weft_fi_cq_readfrom(fid, buf, count, NULL);
+	cqe = &q->ring[head & q->mask];
+	if (!weft_fi_cqe_fast(cqe))
+		return weft_fi_cq_readfrom(fid, buf, count, NULL);
+	if (weft_fi_cqe_pays(q, head, cqe) && !lw_copy_slot(q, head, cqe))
+		return weft_fi_cq_fast(cq, buf, count, 0);
+	weft_fi_cqe_put(buf, cqe);
+	head += cqe->nslots;
+	q->head = head;
+	if (head != q->tail && count > 1)
+		return weft_fi_cq_fast(cq, (struct fi_cq_tagged_entry *)buf + 1, count, 1);
+	return weft_unlikely(lw_cq_free(q)) ? weft_fi_cq_tell(q) : 1;
 }
 
 /* Report a sender that is not in the vector. @from: family 0: unknown. */
@@ -479,7 +522,8 @@ static ssize_t weft_fi_cq_sread(struct fid_cq *fid, void *buf, size_t count, con
 	int err;
 
 	if (weft_fi_cq_is_fast(cq, buf) && weft_likely(cq->sleeps && count && timeout)) {
-		done = weft_fi_cq_fast(cq, buf, count);
+		weft_fi_looks++;
+		done = weft_fi_cq_fast(cq, buf, count, 0);
 		if (done)
 			return done;
 		err = weft_cq_wait(cq->cq, cq->cq->head, NULL, ns);
@@ -487,7 +531,7 @@ static ssize_t weft_fi_cq_sread(struct fid_cq *fid, void *buf, size_t count, con
 		if (err == -ETIMEDOUT || err == -EINTR || err == -ECANCELED)
 			timeout = 0;
 		else if (weft_likely(!err))
-			done = weft_fi_cq_fast(cq, buf, count);
+			done = weft_fi_cq_fast(cq, buf, count, 0);
 		if (done)
 			return done;
 	}

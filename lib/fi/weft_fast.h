@@ -4,8 +4,8 @@
  *
  * It covers a send, a read or a write of one segment, an atomic operation on one element, and one
  * receive. The endpoint's half is "fast" (weft_fi_half_on()): none of the special cases of
- * weft_post.h apply. Each function completes the whole call, or does nothing. In the latter case
- * weft_post.h executes the call, and explains errors.
+ * weft_post.h apply. A function writes the whole entry, or does nothing. In the first case the
+ * caller posts the entry. In the other one weft_post.h executes the call, and explains errors.
  */
 #ifndef WEFT_FAST_H
 #define WEFT_FAST_H
@@ -23,22 +23,17 @@ WEFT_FI_INLINED bool weft_fi_fast_more(const struct weft_fi_half *half)
 	       atomic_load_explicit(&half->ep->cm.port->late.up, memory_order_relaxed);
 }
 
-/* The entry at the tail is written: as weft_fi_posted(). */
-WEFT_FI_INLINED void weft_fi_fast_posted(struct weft_fi_half *half, struct lw_queue *q,
-					 uint32_t nslots, bool more)
+/*
+ * The entry at the tail is written: as weft_fi_posted(). Each call is the last step, so that the
+ * frequent case saves no registers. Return: 0.
+ */
+WEFT_FI_INLINED ssize_t weft_fi_fast_posted(struct weft_fi_half *half, struct lw_queue *q,
+					    uint32_t nslots, bool more)
 {
 	q->tail += nslots;
-	if (weft_likely(!more)) {
-		if (weft_unlikely(half->held))
-			weft_fi_posted(half, 0);
-		lw_flush(q);
-		return;
-	}
-	half->held++;
-	if (weft_unlikely(!atomic_load_explicit(&half->cq->deferred, memory_order_relaxed)))
-		atomic_store(&half->cq->deferred, true);
-	lw_publish(q);
-	weft_fi_late_held(half->ep->cm.port, half);
+	if (weft_unlikely(more | half->held))
+		return weft_fi_posted_held(half, q, more);
+	return lw_flush(q);
 }
 
 /*
@@ -60,36 +55,19 @@ WEFT_FI_INLINED uint32_t weft_fi_fast_slots(const struct weft_fi_ep *ep, const s
 	return weft_likely(!(flags & FI_INJECT) && len <= ep->max_msg) ? 1 : 0;
 }
 
-/* Copy 1 to 64 bytes without a call, which would save registers whatever the length. */
-WEFT_FI_INLINED void weft_fi_fast_copy(unsigned char *to, const unsigned char *from, size_t len)
+/*
+ * Copy more than 64 bytes, without a call. The last block overlaps the one before it.
+ */
+WEFT_FI_INLINED void weft_fi_fast_blocks(unsigned char *to, const unsigned char *from, size_t len)
 {
-	unsigned char a[32], b[32];
+	const unsigned char *last = from + len - WEFT_SLOT_SIZE;
 
-	if (weft_likely(len - 8 <= 8)) {
-		memcpy(a, from, 8);
-		memcpy(b, from + len - 8, 8);
-		memcpy(to, a, 8);
-		memcpy(to + len - 8, b, 8);
-	} else if (len > 32) {
-		memcpy(a, from, 32);
-		memcpy(b, from + len - 32, 32);
-		memcpy(to, a, 32);
-		memcpy(to + len - 32, b, 32);
-	} else if (len > 16) {
-		memcpy(a, from, 16);
-		memcpy(b, from + len - 16, 16);
-		memcpy(to, a, 16);
-		memcpy(to + len - 16, b, 16);
-	} else if (len > 3) {
-		memcpy(a, from, 4);
-		memcpy(b, from + len - 4, 4);
-		memcpy(to, a, 4);
-		memcpy(to + len - 4, b, 4);
-	} else {
-		to[0] = from[0];
-		to[len / 2] = from[len / 2];
-		to[len - 1] = from[len - 1];
+	for (; from < last; from += WEFT_SLOT_SIZE, to += WEFT_SLOT_SIZE) {
+		lw_copy_few(to, from, WEFT_SLOT_SIZE);
+		/* otherwise the compiler makes the loop a call of memcpy() */
+		__asm__ volatile("" : "+r" (from));
 	}
+	lw_copy_few(to - (from - last), last, WEFT_SLOT_SIZE);
 }
 
 /* Return: true if an entry to @to with flags @flags may be posted. */
@@ -117,43 +95,45 @@ WEFT_FI_INLINED uint16_t weft_fi_fast_bits(const struct weft_fi_ep *ep, uint64_t
 	       (flags & FI_MORE ? WEFT_SQ_MORE : 0);
 }
 
-/* The entry of @nslots slots at the tail, of @len bytes, is written: post it. */
-WEFT_FI_INLINED void weft_fi_fast_post(struct weft_fi_ep *ep, struct lw_queue *q, uint32_t nslots,
-				       size_t len, bool more)
+/*
+ * An entry of @len bytes was written into @nslots slots at the tail: post it. As
+ * weft_fi_fast_posted().
+ */
+WEFT_FI_INLINED ssize_t weft_fi_fast_post(struct weft_fi_ep *ep, uint32_t nslots, size_t len,
+					  bool more)
 {
-	if (weft_unlikely(weft_fi_run_goes_on(ep, more))) {
-		q->tail += nslots;
-		weft_fi_run_posted(ep, len);
-	} else {
-		weft_fi_fast_posted(&ep->tx, q, nslots, more);
-	}
+	if (weft_unlikely(weft_fi_run_same(&ep->run)))
+		return weft_fi_run_post(ep, nslots, len, more);
+	return weft_fi_fast_posted(&ep->tx, &ep->cm.ep->sq, nslots, more);
 }
 
 /*
- * Post a send, or (@nrem 1) a read or a write at @raddr with the key @tag. @flags: of the
- * operation; @silent: no completion. Return: true if posted.
+ * Write a send, or (@nrem 1) a read or a write at @raddr with the key @tag. @flags: of the
+ * operation; @silent: no completion. Return: its slots, which the caller posts
+ * (weft_fi_fast_post()); 0: not written.
  */
-WEFT_FI_INLINED bool weft_fi_fast_entry(struct weft_fi_ep *ep, uint8_t op, const void *buf,
-					size_t len, fi_addr_t to, uint64_t tag, uint32_t nrem,
-					uint64_t raddr, void *context, uint64_t flags, bool silent)
+WEFT_FI_INLINED uint32_t weft_fi_fast_entry(struct weft_fi_ep *ep, uint8_t op, const void *buf,
+					    size_t len, fi_addr_t to, uint64_t tag, uint32_t nrem,
+					    uint64_t raddr, void *context, uint64_t flags,
+					    bool silent)
 {
 	uint32_t tail, nslots;
 	struct weft_sqe *s;
 	struct lw_queue *q;
 
 	if (!len || !weft_fi_fast_may(ep, to, flags))
-		return false;
+		return 0;
 	q = &ep->cm.ep->sq;
 	tail = q->tail;
 	nslots = op == WEFT_SQ_READ ? len <= ep->max_msg :
 		 weft_fi_fast_slots(ep, q, len, flags | (silent ? FI_INJECT : 0));
 	if (!weft_fi_fast_space(q, nslots))
-		return false;
+		return 0;
 	s = lw_slot_at(q, tail);
 	if (weft_likely(nslots == 2))
-		weft_fi_fast_copy(lw_slot_at(q, tail + 1), buf, len);
+		lw_copy_few(lw_slot_at(q, tail + 1), buf, len);
 	else if (nslots > 1)
-		memcpy(lw_slot_at(q, tail + 1), buf, len);
+		weft_fi_fast_blocks(lw_slot_at(q, tail + 1), buf, len);
 	s->op = op;
 	s->nslots = nslots;
 	s->flags = weft_fi_fast_bits(ep, flags, silent) | (nslots > 1 ? WEFT_SQ_INLINE : 0);
@@ -166,14 +146,13 @@ WEFT_FI_INLINED bool weft_fi_fast_entry(struct weft_fi_ep *ep, uint8_t op, const
 	s->niov = nslots == 1;
 	s->nrem = nrem;
 	s->raddr = raddr;
-	weft_fi_fast_post(ep, q, nslots, len, flags & FI_MORE);
-	return true;
+	return nslots;
 }
 
-/* Post a send. As weft_fi_fast_entry(). */
-WEFT_FI_INLINED bool weft_fi_fast_send(struct weft_fi_ep *ep, uint8_t op, const void *buf,
-				       size_t len, fi_addr_t to, uint64_t tag, void *context,
-				       uint64_t flags, bool silent)
+/* Write a send. As weft_fi_fast_entry(). */
+WEFT_FI_INLINED uint32_t weft_fi_fast_send(struct weft_fi_ep *ep, uint8_t op, const void *buf,
+					   size_t len, fi_addr_t to, uint64_t tag, void *context,
+					   uint64_t flags, bool silent)
 {
 	return weft_fi_fast_entry(ep, op, buf, len, to, tag, 0, 0, context, flags, silent);
 }
@@ -184,24 +163,25 @@ WEFT_FI_INLINED bool weft_fi_fast_caps(const struct weft_fi_ep *ep, uint64_t cap
 	return (ep->caps & caps) == caps;
 }
 
-/* Post a read or a write. As weft_fi_fast_entry(). */
-WEFT_FI_INLINED bool weft_fi_fast_rma(struct weft_fi_ep *ep, uint8_t op, const void *buf,
-				      size_t len, fi_addr_t to, uint64_t addr, uint64_t key,
-				      void *context, uint64_t flags, bool silent)
+/* Write a read or a write. As weft_fi_fast_entry(). */
+WEFT_FI_INLINED uint32_t weft_fi_fast_rma(struct weft_fi_ep *ep, uint8_t op, const void *buf,
+					  size_t len, fi_addr_t to, uint64_t addr, uint64_t key,
+					  void *context, uint64_t flags, bool silent)
 {
-	return weft_fi_fast_caps(ep, FI_RMA | (op == WEFT_SQ_READ ? FI_READ : FI_WRITE)) &&
-	       weft_fi_fast_entry(ep, op, buf, len, to, key, 1, addr, context, flags, silent);
+	if (!weft_fi_fast_caps(ep, FI_RMA | (op == WEFT_SQ_READ ? FI_READ : FI_WRITE)))
+		return 0;
+	return weft_fi_fast_entry(ep, op, buf, len, to, key, 1, addr, context, flags, silent);
 }
 
 /*
- * Post an atomic operation with operands on one element of @size bytes. @kind: WEFT_ATOMIC_*;
+ * Write an atomic operation with operands on one element of @size bytes. @kind: WEFT_ATOMIC_*;
  * @compare, @result: as the kind has them. Otherwise as weft_fi_fast_entry().
  */
-WEFT_FI_INLINED bool weft_fi_fast_atomic(struct weft_fi_ep *ep, uint8_t kind, uint8_t op,
-					 uint8_t type, size_t size, const void *operand,
-					 const void *compare, const void *result, fi_addr_t to,
-					 uint64_t addr, uint64_t key, void *context,
-					 uint64_t flags, bool silent)
+WEFT_FI_INLINED uint32_t weft_fi_fast_atomic(struct weft_fi_ep *ep, uint8_t kind, uint8_t op,
+					     uint8_t type, size_t size, const void *operand,
+					     const void *compare, const void *result,
+					     fi_addr_t to, uint64_t addr, uint64_t key,
+					     void *context, uint64_t flags, bool silent)
 {
 	bool compares = kind == WEFT_ATOMIC_COMPARE, results = kind != WEFT_ATOMIC_BASE;
 	uint32_t nslots = 2 + results;
@@ -212,10 +192,10 @@ WEFT_FI_INLINED bool weft_fi_fast_atomic(struct weft_fi_ep *ep, uint8_t kind, ui
 
 	if (!weft_fi_fast_caps(ep, FI_ATOMIC | (results ? FI_READ : FI_WRITE)) ||
 	    ep->inject < 2 * size || !weft_fi_fast_may(ep, to, flags))
-		return false;
+		return 0;
 	q = &ep->cm.ep->sq;
 	if (!weft_fi_fast_space(q, nslots))
-		return false;
+		return 0;
 	bytes = lw_slot_at(q, q->tail + 1);
 	memcpy(bytes, operand, size);
 	if (compares)
@@ -238,11 +218,19 @@ WEFT_FI_INLINED bool weft_fi_fast_atomic(struct weft_fi_ep *ep, uint8_t kind, ui
 	s->niov = 0;
 	s->nrem = 1;
 	s->raddr = addr;
-	weft_fi_fast_post(ep, q, nslots, size, flags & FI_MORE);
-	return true;
+	return nslots;
 }
 
-/* @flags: of the operation. Return: true if posted. */
+/* A receive is written: post it. As weft_fi_fast_posted(). */
+WEFT_FI_INLINED ssize_t weft_fi_fast_received(struct weft_fi_ep *ep)
+{
+	return weft_fi_fast_posted(&ep->rx, &ep->cm.ep->rq, 1, false);
+}
+
+/*
+ * Write a receive. @flags: of the operation. Return: true: the caller posts it
+ * (weft_fi_fast_received()).
+ */
 WEFT_FI_INLINED bool weft_fi_fast_recv(struct weft_fi_ep *ep, uint8_t op, void *buf, size_t len,
 				       uint64_t tag, uint64_t ignore, void *context,
 				       uint64_t flags)
@@ -268,7 +256,6 @@ WEFT_FI_INLINED bool weft_fi_fast_recv(struct weft_fi_ep *ep, uint8_t op, void *
 	r->niov = 1;
 	r->part = 0;
 	r->rsvd2 = 0;
-	weft_fi_fast_posted(&ep->rx, q, 1, false);
 	return true;
 }
 

@@ -101,6 +101,7 @@
 
 #define weft_likely(x)		__builtin_expect(!!(x), 1)
 #define weft_unlikely(x)	__builtin_expect(!!(x), 0)
+#define WEFT_FI_INLINED	static inline __attribute__((always_inline))
 
 /**
  * struct weft_fi_lock - a lock that a program with serialised calls does not pay for

@@ -109,11 +109,15 @@ __attribute__((noinline)) ssize_t weft_fi_message_tsend(struct fid_ep *ep,
 static ssize_t weft_fi_tsendmsg(struct fid_ep *ep, const struct fi_msg_tagged *msg,
 				uint64_t flags)
 {
-	if (weft_likely(msg && msg->iov_count == 1 && msg->msg_iov) &&
-	    weft_fi_fast_send(weft_fi_ep_of(ep), WEFT_SQ_TSEND, msg->msg_iov->iov_base,
-			      msg->msg_iov->iov_len, msg->addr, msg->tag, msg->context, flags,
-			      false))
-		return 0;
+	uint32_t nslots = 0;
+
+	if (weft_likely(msg && msg->iov_count == 1 && msg->msg_iov))
+		nslots = weft_fi_fast_send(weft_fi_ep_of(ep), WEFT_SQ_TSEND,
+					   msg->msg_iov->iov_base, msg->msg_iov->iov_len,
+					   msg->addr, msg->tag, msg->context, flags, false);
+	if (weft_likely(nslots))
+		return weft_fi_fast_post(weft_fi_ep_of(ep), nslots, msg->msg_iov->iov_len,
+					 flags & FI_MORE);
 	return weft_fi_message_tsend(ep, msg, flags, NULL);
 }
 
@@ -158,9 +162,12 @@ static __attribute__((noinline)) ssize_t weft_fi_tsend_any(struct fid_ep *ep, co
 static ssize_t weft_fi_tsend(struct fid_ep *ep, const void *buf, size_t len, void *desc,
 			     fi_addr_t to, uint64_t tag, void *context)
 {
-	if (weft_likely(weft_fi_fast_send(weft_fi_ep_of(ep), WEFT_SQ_TSEND, buf, len, to, tag,
-					  context, weft_fi_fast_flags(ep), false)))
-		return 0;
+	uint64_t flags = weft_fi_fast_flags(ep);
+	uint32_t nslots = weft_fi_fast_send(weft_fi_ep_of(ep), WEFT_SQ_TSEND, buf, len, to, tag,
+					    context, flags, false);
+
+	if (weft_likely(nslots))
+		return weft_fi_fast_post(weft_fi_ep_of(ep), nslots, len, flags & FI_MORE);
 	return weft_fi_tsend_any(ep, buf, len, to, tag, context);
 }
 
@@ -185,10 +192,12 @@ static ssize_t weft_fi_tsenddata(struct fid_ep *ep, const void *buf, size_t len,
 static ssize_t weft_fi_inject(struct fid_ep *ep, const void *buf, size_t len, fi_addr_t to)
 {
 	struct weft_fi_op op = { .peer = to };
+	uint64_t flags = weft_fi_fast_flags(ep);
+	uint32_t nslots = weft_fi_fast_send(weft_fi_ep_of(ep), WEFT_SQ_SEND, buf, len, to, 0,
+					    NULL, flags, true);
 
-	if (weft_likely(weft_fi_fast_send(weft_fi_ep_of(ep), WEFT_SQ_SEND, buf, len, to, 0,
-					  NULL, weft_fi_fast_flags(ep), true)))
-		return 0;
+	if (weft_likely(nslots))
+		return weft_fi_fast_post(weft_fi_ep_of(ep), nslots, len, flags & FI_MORE);
 	return weft_fi_inject_op(ep, op, buf, len, 0);
 }
 
@@ -204,9 +213,12 @@ static __attribute__((noinline)) ssize_t weft_fi_tinject_any(struct fid_ep *ep, 
 static ssize_t weft_fi_tinject(struct fid_ep *ep, const void *buf, size_t len, fi_addr_t to,
 			       uint64_t tag)
 {
-	if (weft_likely(weft_fi_fast_send(weft_fi_ep_of(ep), WEFT_SQ_TSEND, buf, len, to, tag,
-					  NULL, weft_fi_fast_flags(ep), true)))
-		return 0;
+	uint64_t flags = weft_fi_fast_flags(ep);
+	uint32_t nslots = weft_fi_fast_send(weft_fi_ep_of(ep), WEFT_SQ_TSEND, buf, len, to, tag,
+					    NULL, flags, true);
+
+	if (weft_likely(nslots))
+		return weft_fi_fast_post(weft_fi_ep_of(ep), nslots, len, flags & FI_MORE);
 	return weft_fi_tinject_any(ep, buf, len, to, tag);
 }
 
@@ -303,7 +315,7 @@ static ssize_t weft_fi_recv_one(struct fid_ep *ep, void *buf, size_t len, void *
 
 	if (weft_likely(weft_fi_fast_recv(weft_fi_ep_of(ep), WEFT_RQ_RECV, buf, len, 0, 0,
 					  context, op.flags)))
-		return 0;
+		return weft_fi_fast_received(weft_fi_ep_of(ep));
 	return weft_fi_post_recv(weft_fi_ep_of(ep), &op);
 }
 
@@ -328,7 +340,7 @@ static ssize_t weft_fi_trecv(struct fid_ep *ep, void *buf, size_t len, void *des
 	if (weft_likely(weft_fi_fast_recv(weft_fi_ep_of(ep), WEFT_RQ_TRECV, buf, len, tag, ignore,
 					  context,
 					  weft_fi_face_of(ep)->rx_flags & ~FI_MULTI_RECV)))
-		return 0;
+		return weft_fi_fast_received(weft_fi_ep_of(ep));
 	return weft_fi_trecv_any(ep, buf, len, from, tag, ignore, context);
 }
 

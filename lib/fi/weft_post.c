@@ -53,6 +53,16 @@ uint32_t weft_fi_more(struct weft_fi_half *half)
 	return 0;
 }
 
+/* The entry before the tail of the half's ring is deferred: as others, if there are any. */
+static void weft_fi_hold(struct weft_fi_half *half, struct lw_queue *q)
+{
+	half->held++;
+	if (!atomic_load_explicit(&half->cq->deferred, memory_order_relaxed))
+		atomic_store(&half->cq->deferred, true);
+	lw_publish(q);
+	weft_fi_late_held(half->ep->cm.port, half);
+}
+
 /**
  * weft_fi_posted() - account for an accepted entry that is deferred, or follows deferred ones
  * @half: half of the endpoint, locked
@@ -67,14 +77,25 @@ void weft_fi_posted(struct weft_fi_half *half, uint32_t more)
 		half->held = 0;
 		return;
 	}
-	half->held++;
-	if (!atomic_load_explicit(&half->cq->deferred, memory_order_relaxed))
-		atomic_store(&half->cq->deferred, true);
-	if (half == &ep->tx)
-		weft_publish_send(ep->cm.ep);
-	else
-		weft_publish_recv(ep->cm.ep);
-	weft_fi_late_held(ep->cm.port, half);
+	weft_fi_hold(half, half == &ep->tx ? &ep->cm.ep->sq : &ep->cm.ep->rq);
+}
+
+/**
+ * weft_fi_posted_held() - the same for the fast path, and notify the kernel unless it is deferred
+ * @half: half of the endpoint, locked
+ * @q: its ring, with the entry before the tail
+ * @more: the entry is deferred
+ *
+ * Return: 0
+ */
+ssize_t weft_fi_posted_held(struct weft_fi_half *half, struct lw_queue *q, bool more)
+{
+	if (more) {
+		weft_fi_hold(half, q);
+		return 0;
+	}
+	weft_fi_posted(half, 0);
+	return lw_flush(q);
 }
 
 /**

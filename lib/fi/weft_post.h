@@ -20,7 +20,6 @@
 #include "weft_fi.h"
 
 #define WEFT_FI_RECV_FLAGS	(WEFT_FI_RX_OP_FLAGS | FI_DELIVERY_COMPLETE | FI_MORE)
-#define WEFT_FI_INLINED		static inline __attribute__((always_inline))
 
 /* Passes values: a structure whose address is passed must be stored, in every form. */
 WEFT_FI_INLINED int weft_fi_refuse(const struct weft_fi_op *op, int err)
@@ -97,20 +96,24 @@ WEFT_FI_INLINED int weft_fi_put_send(struct weft_ep *ep, const struct weft_fi_op
 	return weft_sendv(ep, op->iov, op->count, dst, op->data, context, flags);
 }
 
+/* Return: true if the thread has not looked at a queue since the last send, as far as is known. */
+WEFT_FI_INLINED bool weft_fi_run_same(struct weft_fi_run *run)
+{
+	uint32_t at = lw_load(run->read[0]) + weft_fi_looks;
+	bool same = at == run->at;
+
+	run->at = at;
+	return same;
+}
+
 /*
  * A send is about to be posted. @more: FI_MORE defers it. Return: true if it continues a run: the
  * caller calls weft_fi_run_posted() instead of a notify call.
  */
 WEFT_FI_INLINED bool weft_fi_run_goes_on(struct weft_fi_ep *ep, bool more)
 {
-	struct weft_fi_run *run = &ep->run;
-	uint32_t at = lw_load(run->read[0]) + weft_fi_looks;
-
-	if (weft_likely(at != run->at)) {
-		run->at = at;
-		return false;
-	}
-	return weft_fi_run_look(run) && !(more | ep->tx.held);
+	return weft_unlikely(weft_fi_run_same(&ep->run)) && weft_fi_run_look(&ep->run) &&
+	       !(more | ep->tx.held);
 }
 
 /* Return: why a one-sided operation of @len bytes is refused, 0: it is not. */

@@ -13,24 +13,48 @@ WEFT_FI_INLINED uint64_t weft_fi_rma_flags(uint8_t rma, uint64_t flags)
 	return rma == WEFT_SQ_READ ? flags & ~FI_INJECT : flags;
 }
 
-/* Post an operation with one local and one remote segment. @extra: flags that the form adds. */
-WEFT_FI_INLINED ssize_t weft_fi_rma_one(struct fid_ep *ep, struct weft_fi_op op, const void *buf,
-					size_t len, uint64_t addr, uint64_t key, uint64_t extra)
+/**
+ * struct weft_fi_rma_form - what a form of a call with one segment on both sides adds
+ * @rma: WEFT_SQ_WRITE, WEFT_SQ_READ
+ * @silent: no completion
+ * @flags: flags of the operation
+ */
+struct weft_fi_rma_form {
+	uint8_t rma;
+	bool silent;
+	uint64_t flags;
+};
+
+/* Post an operation that the fast path does not take. Its frame stays out of that path. */
+static __attribute__((noinline)) ssize_t weft_fi_rma_any(struct fid_ep *ep, const void *buf,
+							 size_t len, fi_addr_t to, uint64_t addr,
+							 uint64_t key, void *context,
+							 uint64_t data,
+							 const struct weft_fi_rma_form *form)
 {
 	struct iovec iov = { .iov_base = (void *)buf, .iov_len = len };
 	struct weft_rma_iov rem = { .addr = addr, .len = len, .key = key };
-	struct weft_fi_ep *e = weft_fi_ep_of(ep);
+	const struct weft_fi_op op = {
+		.iov = &iov, .count = 1, .one = true, .rem = &rem, .nrem = 1, .peer = to,
+		.context = context, .data = data, .rma = form->rma, .silent = form->silent,
+		.flags = weft_fi_rma_flags(form->rma, weft_fi_face_of(ep)->tx_flags) | form->flags,
+	};
 
-	op.flags = weft_fi_rma_flags(op.rma, weft_fi_face_of(ep)->tx_flags) | extra;
-	if (weft_likely(weft_fi_fast_rma(e, op.rma, buf, len, op.peer, addr, key, op.context,
-					 op.flags, op.silent)))
-		return 0;
-	op.iov = &iov;
-	op.count = 1;
-	op.one = true;
-	op.rem = &rem;
-	op.nrem = 1;
-	return weft_fi_post_send(e, &op);
+	return weft_fi_send(weft_fi_ep_of(ep), &op);
+}
+
+/* Post an operation with one local and one remote segment. */
+WEFT_FI_INLINED ssize_t weft_fi_rma_one(struct fid_ep *ep, const void *buf, size_t len,
+					fi_addr_t to, uint64_t addr, uint64_t key, void *context,
+					uint64_t data, const struct weft_fi_rma_form *form)
+{
+	uint64_t flags = weft_fi_rma_flags(form->rma, weft_fi_face_of(ep)->tx_flags) | form->flags;
+	uint32_t nslots = weft_fi_fast_rma(weft_fi_ep_of(ep), form->rma, buf, len, to, addr, key,
+					   context, flags, form->silent);
+
+	if (weft_likely(nslots))
+		return weft_fi_fast_post(weft_fi_ep_of(ep), nslots, len, flags & FI_MORE);
+	return weft_fi_rma_any(ep, buf, len, to, addr, key, context, data, form);
 }
 
 /* Post an operation with several local segments. */
@@ -58,14 +82,14 @@ static size_t weft_fi_rma_inline(size_t nrem)
 }
 
 /*
- * The same if it has one segment on both sides, without an error. Return: true if it is posted.
+ * Write it if it has one segment on both sides, without an error. Return: as weft_fi_fast_entry().
  */
-WEFT_FI_INLINED bool weft_fi_rma_lone(struct fid_ep *ep, const struct fi_msg_rma *msg,
-				      uint64_t flags, uint8_t rma)
+WEFT_FI_INLINED uint32_t weft_fi_rma_lone(struct fid_ep *ep, const struct fi_msg_rma *msg,
+					  uint64_t flags, uint8_t rma)
 {
 	if (!msg || msg->iov_count != 1 || msg->rma_iov_count != 1 || !msg->msg_iov ||
 	    !msg->rma_iov || msg->rma_iov->len != msg->msg_iov->iov_len)
-		return false;
+		return 0;
 	return weft_fi_fast_rma(weft_fi_ep_of(ep), rma, msg->msg_iov->iov_base,
 				msg->msg_iov->iov_len, msg->addr, msg->rma_iov->addr,
 				msg->rma_iov->key, msg->context, weft_fi_rma_flags(rma, flags),
@@ -111,9 +135,9 @@ ssize_t weft_fi_rma_message(struct fid_ep *ep, const struct fi_msg_rma *msg, uin
 static ssize_t weft_fi_rma_read(struct fid_ep *ep, void *buf, size_t len, void *desc,
 				fi_addr_t from, uint64_t addr, uint64_t key, void *context)
 {
-	struct weft_fi_op op = { .peer = from, .context = context, .rma = WEFT_SQ_READ };
+	static const struct weft_fi_rma_form form = { .rma = WEFT_SQ_READ };
 
-	return weft_fi_rma_one(ep, op, buf, len, addr, key, 0);
+	return weft_fi_rma_one(ep, buf, len, from, addr, key, context, 0, &form);
 }
 
 static ssize_t weft_fi_rma_readv(struct fid_ep *ep, const struct iovec *iov, void **desc,
@@ -128,8 +152,11 @@ static ssize_t weft_fi_rma_readv(struct fid_ep *ep, const struct iovec *iov, voi
 static ssize_t weft_fi_rma_readmsg(struct fid_ep *ep, const struct fi_msg_rma *msg,
 				   uint64_t flags)
 {
-	if (weft_likely(weft_fi_rma_lone(ep, msg, flags, WEFT_SQ_READ)))
-		return 0;
+	uint32_t nslots = weft_fi_rma_lone(ep, msg, flags, WEFT_SQ_READ);
+
+	if (weft_likely(nslots))
+		return weft_fi_fast_post(weft_fi_ep_of(ep), nslots, msg->msg_iov->iov_len,
+					 flags & FI_MORE);
 	return weft_fi_rma_message(ep, msg, flags, WEFT_SQ_READ, NULL);
 }
 
@@ -138,9 +165,9 @@ static ssize_t weft_fi_rma_readmsg(struct fid_ep *ep, const struct fi_msg_rma *m
 static ssize_t weft_fi_rma_write(struct fid_ep *ep, const void *buf, size_t len, void *desc,
 				 fi_addr_t to, uint64_t addr, uint64_t key, void *context)
 {
-	struct weft_fi_op op = { .peer = to, .context = context, .rma = WEFT_SQ_WRITE };
+	static const struct weft_fi_rma_form form = { .rma = WEFT_SQ_WRITE };
 
-	return weft_fi_rma_one(ep, op, buf, len, addr, key, 0);
+	return weft_fi_rma_one(ep, buf, len, to, addr, key, context, 0, &form);
 }
 
 static ssize_t weft_fi_rma_writev(struct fid_ep *ep, const struct iovec *iov, void **desc,
@@ -155,8 +182,11 @@ static ssize_t weft_fi_rma_writev(struct fid_ep *ep, const struct iovec *iov, vo
 static ssize_t weft_fi_rma_writemsg(struct fid_ep *ep, const struct fi_msg_rma *msg,
 				    uint64_t flags)
 {
-	if (weft_likely(weft_fi_rma_lone(ep, msg, flags, WEFT_SQ_WRITE)))
-		return 0;
+	uint32_t nslots = weft_fi_rma_lone(ep, msg, flags, WEFT_SQ_WRITE);
+
+	if (weft_likely(nslots))
+		return weft_fi_fast_post(weft_fi_ep_of(ep), nslots, msg->msg_iov->iov_len,
+					 flags & FI_MORE);
 	return weft_fi_rma_message(ep, msg, flags, WEFT_SQ_WRITE, NULL);
 }
 
@@ -164,29 +194,31 @@ static ssize_t weft_fi_rma_writedata(struct fid_ep *ep, const void *buf, size_t 
 				     uint64_t data, fi_addr_t to, uint64_t addr, uint64_t key,
 				     void *context)
 {
-	struct weft_fi_op op = {
-		.peer = to, .context = context, .data = data, .rma = WEFT_SQ_WRITE
+	static const struct weft_fi_rma_form form = {
+		.rma = WEFT_SQ_WRITE, .flags = FI_REMOTE_CQ_DATA
 	};
 
-	return weft_fi_rma_one(ep, op, buf, len, addr, key, FI_REMOTE_CQ_DATA);
+	return weft_fi_rma_one(ep, buf, len, to, addr, key, context, data, &form);
 }
 
 static ssize_t weft_fi_rma_inject(struct fid_ep *ep, const void *buf, size_t len, fi_addr_t to,
 				  uint64_t addr, uint64_t key)
 {
-	struct weft_fi_op op = { .peer = to, .silent = true, .rma = WEFT_SQ_WRITE };
+	static const struct weft_fi_rma_form form = {
+		.rma = WEFT_SQ_WRITE, .silent = true, .flags = FI_INJECT
+	};
 
-	return weft_fi_rma_one(ep, op, buf, len, addr, key, FI_INJECT);
+	return weft_fi_rma_one(ep, buf, len, to, addr, key, NULL, 0, &form);
 }
 
 static ssize_t weft_fi_rma_injectdata(struct fid_ep *ep, const void *buf, size_t len,
 				      uint64_t data, fi_addr_t to, uint64_t addr, uint64_t key)
 {
-	struct weft_fi_op op = {
-		.peer = to, .data = data, .silent = true, .rma = WEFT_SQ_WRITE
+	static const struct weft_fi_rma_form form = {
+		.rma = WEFT_SQ_WRITE, .silent = true, .flags = FI_INJECT | FI_REMOTE_CQ_DATA
 	};
 
-	return weft_fi_rma_one(ep, op, buf, len, addr, key, FI_INJECT | FI_REMOTE_CQ_DATA);
+	return weft_fi_rma_one(ep, buf, len, to, addr, key, NULL, data, &form);
 }
 
 struct fi_ops_rma weft_fi_rma_ops = {

@@ -19,7 +19,7 @@
  *
  * Locks: the sending half's; weft_fi_run_end() takes it.
  */
-#include "weft_post.h"
+#include "weft_fast.h"
 
 #define WEFT_FI_RUN_ALONE	2	/* sends of a run that are notified one by one */
 #define WEFT_FI_RUN_KEPT	16	/* sends that are kept until the kernel is notified */
@@ -44,11 +44,8 @@ void weft_fi_run_on(struct weft_fi_ep *ep)
 	ep->run.read[1] = weft_fi_run_read(&ep->tx);
 }
 
-/*
- * The thread has not looked at a queue since the last send, and the first index is unchanged.
- * Return: true if that is true of several sends, and of the second index.
- */
-bool weft_fi_run_look(struct weft_fi_run *run)
+/* weft_fi_run_look(), inlined */
+WEFT_FI_INLINED bool weft_fi_run_is(struct weft_fi_run *run)
 {
 	uint32_t tx = lw_load(run->read[1]);
 
@@ -58,6 +55,15 @@ bool weft_fi_run_look(struct weft_fi_run *run)
 		run->n = 0;
 	}
 	return ++run->n >= WEFT_FI_RUN_ALONE && run->on;
+}
+
+/*
+ * The thread has not looked at a queue since the last send, and the first index is unchanged.
+ * Return: true if that is true of several sends, and of the second index.
+ */
+bool weft_fi_run_look(struct weft_fi_run *run)
+{
+	return weft_fi_run_is(run);
 }
 
 static void weft_fi_run_keep(struct weft_fi_run *run, uint32_t kept)
@@ -72,14 +78,9 @@ static void weft_fi_run_mark(struct weft_fi_half *half)
 		atomic_store(&half->cq->deferred, true);
 }
 
-/**
- * weft_fi_run_posted() - a send of a run is in the ring: keep it, or notify the kernel
- * @ep: endpoint; its sending half is locked
- * @len: bytes of the send
- */
-void weft_fi_run_posted(struct weft_fi_ep *ep, size_t len)
+/* weft_fi_run_posted(), inlined. @q: the send ring */
+WEFT_FI_INLINED void weft_fi_run_put(struct weft_fi_ep *ep, struct lw_queue *q, size_t len)
 {
-	struct lw_queue *q = &ep->cm.ep->sq;
 	struct weft_fi_run *run = &ep->run;
 	uint32_t kept = run->kept + 1, flags, most;
 
@@ -101,6 +102,37 @@ void weft_fi_run_posted(struct weft_fi_ep *ep, size_t len)
 	if (flags & q->notify_if)
 		lw_notify(q->fd, q->seek, q->handle,
 			  len <= most ? WEFT_NOTIFY_TIMED : WEFT_NOTIFY_SQ);
+}
+
+/**
+ * weft_fi_run_posted() - a send of a run is in the ring: keep it, or notify the kernel
+ * @ep: endpoint; its sending half is locked
+ * @len: bytes of the send
+ */
+void weft_fi_run_posted(struct weft_fi_ep *ep, size_t len)
+{
+	weft_fi_run_put(ep, &ep->cm.ep->sq, len);
+}
+
+/**
+ * weft_fi_run_post() - post an entry of the fast path: as one of a run, if it is one
+ * @ep: endpoint; its sending half is locked
+ * @nslots: slots of the entry, which is written at the tail
+ * @len: bytes of the send
+ * @more: FI_MORE
+ *
+ * The thread has not looked at a queue since the last send.
+ * Return: 0
+ */
+ssize_t weft_fi_run_post(struct weft_fi_ep *ep, uint32_t nslots, size_t len, bool more)
+{
+	struct lw_queue *q = &ep->cm.ep->sq;
+
+	if (!weft_fi_run_is(&ep->run) || (more | ep->tx.held))
+		return weft_fi_fast_posted(&ep->tx, q, nslots, more);
+	q->tail += nslots;
+	weft_fi_run_put(ep, q, len);
+	return 0;
 }
 
 /**

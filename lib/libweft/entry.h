@@ -16,7 +16,7 @@
 #define ENTRY_FLAGS	0xffffu		/* flags with a place in an entry; the kernel checks them */
 
 /* msg.c: rare cases */
-void lw_queue_notify(struct lw_queue *q);
+long lw_queue_notify(struct lw_queue *q);
 int lw_reserve_more(struct lw_queue *q, uint32_t nslots);
 void lw_put_segments(struct lw_queue *q, uint32_t index, const struct iovec *iov, size_t count);
 
@@ -31,12 +31,12 @@ static inline void lw_publish(struct lw_queue *q)
 	lw_store_release(q->doorbell, q->tail);		/* A: after the slots */
 }
 
-static inline void lw_flush(struct lw_queue *q)
+/* Return: 0, so that a caller that returns it makes the call its last step. */
+static inline long lw_flush(struct lw_queue *q)
 {
 	lw_publish(q);
 	lw_full_barrier();				/* E: doorbell before flags */
-	if (lw_load(q->flags) & q->notify_if)
-		lw_queue_notify(q);
+	return lw_load(q->flags) & q->notify_if ? lw_queue_notify(q) : 0;
 }
 
 /* ---- Slots ------------------------------------------------------------------------------ */

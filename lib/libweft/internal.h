@@ -159,19 +159,54 @@ static inline void lw_store_release(uint32_t *p, uint32_t val)
 	__atomic_store_n(p, val, __ATOMIC_RELEASE);
 }
 
+/* 16 bytes in a register */
+typedef uint64_t lw_pair __attribute__((vector_size(16)));
+
+/* Copy 1 to 64 bytes without a call, for which a caller would save registers. */
+static inline __attribute__((always_inline)) void lw_copy_few(void *dst, const void *src,
+							      size_t len)
+{
+	const unsigned char *from = src;
+	unsigned char *to = dst;
+	lw_pair a, b, c, d;
+	uint64_t x, y;
+	uint32_t v, w;
+
+	if (!lw_unlikely(len - 8 > 8)) {
+		memcpy(&x, from, 8);
+		memcpy(&y, from + len - 8, 8);
+		memcpy(to, &x, 8);
+		memcpy(to + len - 8, &y, 8);
+	} else if (len > 16) {
+		memcpy(&a, from, 16);
+		memcpy(&b, from + len - 16, 16);
+		if (len > 32) {
+			memcpy(&c, from + 16, 16);
+			memcpy(&d, from + len - 32, 16);
+			memcpy(to + 16, &c, 16);
+			memcpy(to + len - 32, &d, 16);
+		}
+		memcpy(to, &a, 16);
+		memcpy(to + len - 16, &b, 16);
+	} else if (len > 3) {
+		memcpy(&v, from, 4);
+		memcpy(&w, from + len - 4, 4);
+		memcpy(to, &v, 4);
+		memcpy(to + len - 4, &w, 4);
+	} else {
+		to[0] = from[0];
+		to[len / 2] = from[len / 2];
+		to[len - 1] = from[len - 1];
+	}
+}
+
 /* memcpy() that makes no call for a few bytes */
 static inline void lw_copy(void *dst, const void *src, size_t len)
 {
-	if (len - 8 <= 8) {
-		uint64_t first, last;
-
-		memcpy(&first, src, 8);
-		memcpy(&last, (const char *)src + len - 8, 8);
-		memcpy(dst, &first, 8);
-		memcpy((char *)dst + len - 8, &last, 8);
-	} else {
+	if (len - 1 < 64)
+		lw_copy_few(dst, src, len);
+	else
 		memcpy(dst, src, len);
-	}
 }
 
 static inline void lw_full_barrier(void)

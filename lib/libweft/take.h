@@ -28,6 +28,21 @@ static inline void lw_copy_inline(const struct weft_cq *cq, uint32_t index,
 	}
 }
 
+/*
+ * The same without a call, if the payload has at most 64 bytes: they do not wrap. Return: true if
+ * it is copied.
+ */
+static inline __attribute__((always_inline)) int
+lw_copy_slot(const struct weft_cq *cq, uint32_t index, const struct weft_cqe *cqe)
+{
+	uint64_t len = cqe->len - cqe->olen;
+
+	if (lw_unlikely(len - 1 >= WEFT_SLOT_SIZE))
+		return 0;
+	lw_copy_few((void *)(uintptr_t)cqe->buf, &cq->ring[(index + 1) & cq->mask], len);
+	return 1;
+}
+
 /* Return: the entry at @cq->head with its payload copied, NULL: none. */
 static inline const struct weft_cqe *lw_cq_peek(struct weft_cq *cq)
 {
@@ -52,14 +67,20 @@ static inline const struct weft_cqe *lw_cq_next(struct weft_cq *cq)
 	return lw_cq_peek(cq);
 }
 
-/* Return the slots before the head to the kernel. */
-static inline void lw_cq_give_back(struct weft_cq *cq)
+/* Return the slots before the head to the kernel. Return: true if it wants to be notified. */
+static inline int lw_cq_free(struct weft_cq *cq)
 {
 	if ((int32_t)(cq->head - cq->settled) > 0)
 		cq->settled = cq->head;
 	lw_store_release(&cq->doorbell->head, cq->head); /* D: after the entries were read */
 	lw_full_barrier();				/* E: head before flags */
-	if (lw_unlikely(lw_load(&cq->status->flags) & WEFT_ST_CQ_NOTIFY))
+	return lw_unlikely(lw_load(&cq->status->flags) & WEFT_ST_CQ_NOTIFY);
+}
+
+/* The same, and notify it. */
+static inline void lw_cq_give_back(struct weft_cq *cq)
+{
+	if (lw_cq_free(cq))
 		lw_ioctl(cq->fd, WEFT_IOC_CQ_NOTIFY, NULL);
 }
 

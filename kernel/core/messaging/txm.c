@@ -197,12 +197,9 @@ static bool weft_send_reports(u16 flags, int status)
 	return flags & WEFT_SQ_COMPLETION || (status && likely(!(flags & WEFT_SQ_ALONE)));
 }
 
-/*
- * Count a completion. The caller holds ep->lock or sq_mutex and has written the completion. @done:
- * counts the end of a trigger's operation, NULL: nothing does.
- */
-static void weft_send_count(struct weft_ep *ep, u8 op, u16 flags, struct weft_cq *done, int status,
-			    struct weft_out *out)
+/* weft_send_count(), where a counter may count */
+static noinline void weft_send_add(struct weft_ep *ep, u8 op, u16 flags, struct weft_cq *done,
+				   int status, struct weft_out *out)
 {
 	struct weft_cq *cntr = ep->tx_cntr;
 
@@ -212,11 +209,22 @@ static void weft_send_count(struct weft_ep *ep, u8 op, u16 flags, struct weft_cq
 		if (!(flags & WEFT_SQ_COMPLETION))
 			return;
 	}
-
-	if (unlikely(weft_sq_is_rma(op)))
+	if (weft_sq_is_rma(op))
 		cntr = ep->rma_cntr[weft_sq_fetches(op) ? WEFT_CNTR_READ : WEFT_CNTR_WRITE];
-	if (unlikely(cntr && READ_ONCE(ep->state) != WEFT_EPS_DEAD))
+	if (cntr && READ_ONCE(ep->state) != WEFT_EPS_DEAD)
 		weft_cq_count(cntr, status, out);
+}
+
+/*
+ * Count a completion. The caller holds ep->lock or sq_mutex and has written the completion. @done:
+ * counts the end of a trigger's operation, NULL: nothing does.
+ */
+static __always_inline void weft_send_count(struct weft_ep *ep, u8 op, u16 flags,
+					    struct weft_cq *done, int status,
+					    struct weft_out *out)
+{
+	if (unlikely(flags & WEFT_SQ_ALONE || weft_sq_is_rma(op) || ep->tx_cntr))
+		weft_send_add(ep, op, flags, done, status, out);
 }
 
 /*
