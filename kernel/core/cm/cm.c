@@ -380,7 +380,7 @@ void weft_cm_down(struct weft_conn *conn, int err, struct weft_out *out)
 	if (ep) {
 		weft_lock(&ep->lock);
 		if (weft_ep_connected(ep) || ep->state == WEFT_EPS_ACCEPTED) {
-			WRITE_ONCE(ep->cm.lost, err);
+			WRITE_ONCE(ep->lost, err);
 			weft_cm_closed(ep, out);
 		}
 		weft_unlock(&ep->lock);

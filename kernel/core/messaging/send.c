@@ -267,7 +267,7 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, u32 at, bo
 	if (ep->conf.type == WEFT_EP_MSG) {
 		flow = READ_ONCE(ep->state) == WEFT_EPS_CONNECTED ? ep->flow.recent : NULL;
 		if (!flow)
-			return -(int)(READ_ONCE(ep->cm.lost) ?: ENOTCONN);
+			return -(int)(READ_ONCE(ep->lost) ?: ENOTCONN);
 		if (READ_ONCE(flow->dead))
 			return -(int)READ_ONCE(flow->dead);
 	} else {

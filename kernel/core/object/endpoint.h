@@ -238,8 +238,6 @@ struct weft_ep_flow {
  * struct weft_ep_cm - connection of an endpoint; written by cm/
  * @conn: its connection
  * @connecting: weft_cm_connect() or weft_cm_accept() has been called
- * @lost: errno that ended the connection, 0: none has. Sends that the ring holds fail with it.
- *	Written under ep->lock before the state is CLOSED
  * @reqs: requests at a listener
  * @nreqs: number of requests
  * @backlog: largest number of requests
@@ -250,7 +248,6 @@ struct weft_ep_flow {
 struct weft_ep_cm {
 	struct weft_conn *conn;
 	bool connecting;
-	u16 lost;
 	struct weft_list reqs;
 	u32 nreqs;
 	u32 backlog;
@@ -311,6 +308,8 @@ struct weft_ep_mon {
  * @cm: connection of an endpoint; written by cm/
  * @ev_err: EP_ERROR
  * @broken: errno: its connection has to be ended
+ * @lost: errno that ended its connection, 0: none has. Sends that the ring holds fail with it.
+ *	Written under @lock before the state is CLOSED
  * @brk_work: ends a broken connection
  * @tidy_work: closes its flows on idle paths
  * @mon: peer monitor of an endpoint; written by api/
@@ -349,6 +348,7 @@ struct weft_ep {
 	struct weft_ep_cm cm;
 	struct weft_qev ev_err;
 	u16 broken;
+	u16 lost;
 	struct weft_work brk_work;
 	struct weft_work tidy_work;
 	struct weft_ep_mon mon;
