@@ -17,7 +17,7 @@ static void test_cq_wrap(void)
 
 	start_at(UINT32_MAX - 5);	/* the index wraps, too */
 	pattern(want, sizeof(want));
-	for (len = 1; len <= sizeof(want); len += 53) {
+	for (len = 1; len <= sizeof(want); len++) {
 		memset(got, 0xee, sizeof(got));
 		complete(len, 0, got, len);
 		CHECK(weft_cq_pending(cq, weft_cq_seen(cq)));
