@@ -61,6 +61,10 @@ extern u64 stand_in_now;
 #define kfree_rcu(p, m)		weft_free_rcu(p, m)
 #define rcu_read_lock()		weft_rcu_lock()
 #define rcu_read_unlock()	weft_rcu_unlock()
+#define rcu_read_lock_sched()	weft_rcu_lock()
+#define rcu_read_unlock_sched()	weft_rcu_unlock()
+#define rcu_read_lock_sched_held()	true
+#define rcu_dereference_check(p, held)	rcu_dereference(p)
 #define RCU_INITIALIZER(p)	(p)
 #define unrcu_pointer(p)	(p)
 #define get_random_u64()	weft_random()
