@@ -692,7 +692,8 @@ int weft_fi_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct f
 	int ret;
 
 	if (!attr || !cq)
-		return weft_fi_fail(FI_LOG_CQ, -FI_EINVAL, "fi_cq_open needs attributes, and room for the queue");
+		return weft_fi_fail(FI_LOG_CQ, -FI_EINVAL,
+				    "fi_cq_open needs attributes, and room for the queue");
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return -FI_ENOMEM;

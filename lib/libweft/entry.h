@@ -132,7 +132,7 @@ static inline uint32_t lw_remote_slots(size_t count)
  * a message. Inlined: for one segment the loops and the segments in the ring disappear, and for a
  * message all that concerns remote segments.
  */
-static inline __attribute__((always_inline)) int
+LW_INLINED int
 lw_post_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t count, uint32_t dst,
 	      uint64_t tag, const struct weft_rma_iov *rem, size_t nrem, uint64_t data,
 	      uint64_t context, uint32_t flags)
@@ -198,7 +198,7 @@ lw_post_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t co
 }
 
 /* A message. Inlined, as lw_post_entry(). */
-static inline __attribute__((always_inline)) int
+LW_INLINED int
 lw_send_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t count, uint32_t dst,
 	      uint64_t tag, uint64_t data, uint64_t context, uint32_t flags)
 {
@@ -206,7 +206,7 @@ lw_send_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t co
 }
 
 /* A one-sided operation with one local and one remote segment. Inlined, as lw_post_entry(). */
-static inline __attribute__((always_inline)) int
+LW_INLINED int
 lw_rma_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, uint32_t dst, uint64_t raddr,
 	     uint64_t key, uint64_t data, uint64_t context, uint32_t flags)
 {
@@ -216,7 +216,7 @@ lw_rma_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, uint32_t d
 }
 
 /* Inlined, as lw_post_entry(). */
-static inline __attribute__((always_inline)) int
+LW_INLINED int
 lw_recv_entry(struct lw_queue *q, uint8_t op, const struct iovec *iov, size_t count, uint32_t src,
 	      uint64_t tag, uint64_t ignore, uint32_t part, uint64_t context, uint32_t flags)
 {

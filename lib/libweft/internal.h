@@ -13,6 +13,7 @@
 
 #define LW_CACHE_LINE	64
 #define lw_unlikely(x)	__builtin_expect(!!(x), 0)
+#define LW_INLINED	static inline __attribute__((always_inline))
 
 /* A mapped part of the device. Objects share areas with several doorbells or status lines. */
 struct lw_area {
@@ -163,8 +164,7 @@ static inline void lw_store_release(uint32_t *p, uint32_t val)
 typedef uint64_t lw_pair __attribute__((vector_size(16)));
 
 /* Copy 1 to 64 bytes without a call, for which a caller would save registers. */
-static inline __attribute__((always_inline)) void lw_copy_few(void *dst, const void *src,
-							      size_t len)
+LW_INLINED void lw_copy_few(void *dst, const void *src, size_t len)
 {
 	const unsigned char *from = src;
 	unsigned char *to = dst;

@@ -32,8 +32,7 @@ static inline void lw_copy_inline(const struct weft_cq *cq, uint32_t index,
  * The same without a call, if the payload has at most 64 bytes: they do not wrap. Return: true if
  * it is copied.
  */
-static inline __attribute__((always_inline)) int
-lw_copy_slot(const struct weft_cq *cq, uint32_t index, const struct weft_cqe *cqe)
+LW_INLINED int lw_copy_slot(const struct weft_cq *cq, uint32_t index, const struct weft_cqe *cqe)
 {
 	uint64_t len = cqe->len - cqe->olen;
 
