@@ -55,19 +55,19 @@ WEFT_FI_INLINED uint32_t weft_fi_fast_slots(const struct weft_fi_ep *ep, const s
 	return weft_likely(!(flags & FI_INJECT) && len <= ep->max_msg) ? 1 : 0;
 }
 
-/*
- * Copy more than 64 bytes, without a call. The last block overlaps the one before it.
- */
+/* Copy 65 to WEFT_FI_INLINE bytes without a call, in two or four blocks that overlap. */
 WEFT_FI_INLINED void weft_fi_fast_blocks(unsigned char *to, const unsigned char *from, size_t len)
 {
-	const unsigned char *last = from + len - WEFT_SLOT_SIZE;
+	size_t last = len - WEFT_SLOT_SIZE;
 
-	for (; from < last; from += WEFT_SLOT_SIZE, to += WEFT_SLOT_SIZE) {
-		lw_copy_few(to, from, WEFT_SLOT_SIZE);
-		/* otherwise the compiler makes the loop a call of memcpy() */
-		__asm__ volatile("" : "+r" (from));
+	_Static_assert(WEFT_FI_INLINE == 4 * WEFT_SLOT_SIZE, "more bytes need more blocks");
+	lw_copy_few(to, from, WEFT_SLOT_SIZE);
+	if (len > 2 * WEFT_SLOT_SIZE) {
+		lw_copy_few(to + WEFT_SLOT_SIZE, from + WEFT_SLOT_SIZE, WEFT_SLOT_SIZE);
+		lw_copy_few(to + last - WEFT_SLOT_SIZE, from + last - WEFT_SLOT_SIZE,
+			    WEFT_SLOT_SIZE);
 	}
-	lw_copy_few(to - (from - last), last, WEFT_SLOT_SIZE);
+	lw_copy_few(to + last, from + last, WEFT_SLOT_SIZE);
 }
 
 /* Return: true if an entry to @to with flags @flags may be posted. */
