@@ -87,16 +87,23 @@ static void *weft_fi_put_data(void *buf, const struct weft_cqe *cqe)
 	return e + 1;
 }
 
-static void *weft_fi_put_tagged(void *buf, const struct weft_cqe *cqe)
+/* Write an entry in the longest format. @flags: as weft_fi_cqe_flags() */
+WEFT_FI_INLINED void weft_fi_cqe_put(struct fi_cq_tagged_entry *e, const struct weft_cqe *cqe,
+				     uint64_t flags)
 {
-	struct fi_cq_tagged_entry *e = buf;
-
 	e->op_context = weft_fi_cqe_context(cqe);
-	e->flags = weft_fi_cqe_flags(cqe);
+	e->flags = flags;
 	e->len = cqe->len;
 	e->buf = (void *)(uintptr_t)cqe->buf;
 	e->data = cqe->data;
 	e->tag = cqe->tag;
+}
+
+static void *weft_fi_put_tagged(void *buf, const struct weft_cqe *cqe)
+{
+	struct fi_cq_tagged_entry *e = buf;
+
+	weft_fi_cqe_put(e, cqe, weft_fi_cqe_flags(cqe));
 	return e + 1;
 }
 
@@ -286,17 +293,6 @@ WEFT_FI_INLINED bool weft_fi_cqe_pays(const struct weft_cq *q, uint32_t head,
 	return cqe->flags & WEFT_CQE_INLINE && (int32_t)(head - q->settled) >= 0;
 }
 
-/* Write an entry in the longest format, as weft_fi_put_tagged(). */
-WEFT_FI_INLINED void weft_fi_cqe_put(struct fi_cq_tagged_entry *e, const struct weft_cqe *cqe)
-{
-	e->op_context = weft_fi_cqe_context(cqe);
-	e->flags = weft_fi_cq_flags[cqe->flags & 7];
-	e->len = cqe->len;
-	e->buf = (void *)(uintptr_t)cqe->buf;
-	e->data = cqe->data;
-	e->tag = cqe->tag;
-}
-
 /*
  * Fast path for the longest format: as weft_fi_cq_take(), up to the first entry that needs the slow
  * path. @done: entries that have been read before. Return: number of entries, with @done.
@@ -320,7 +316,7 @@ static __attribute__((noinline)) size_t weft_fi_cq_fast(struct weft_fi_cq *cq,
 			break;
 		if (weft_fi_cqe_pays(q, head, cqe) && !lw_copy_slot(q, head, cqe))
 			lw_copy_inline(q, head, cqe);
-		weft_fi_cqe_put(e++, cqe);
+		weft_fi_cqe_put(e++, cqe, weft_fi_cq_flags[cqe->flags & 7]);
 		head += cqe->nslots;
 		done++;
 	}
@@ -373,7 +369,7 @@ static ssize_t weft_fi_cq_read(struct fid_cq *fid, void *buf, size_t count)
 		return weft_fi_cq_readfrom(fid, buf, count, NULL);
 	if (weft_fi_cqe_pays(q, head, cqe) && !lw_copy_slot(q, head, cqe))
 		return weft_fi_cq_fast(cq, buf, count, 0);
-	weft_fi_cqe_put(buf, cqe);
+	weft_fi_cqe_put(buf, cqe, weft_fi_cq_flags[cqe->flags & 7]);
 	head += cqe->nslots;
 	q->head = head;
 	if (head != q->tail && count > 1)

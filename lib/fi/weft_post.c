@@ -53,7 +53,7 @@ uint32_t weft_fi_more(struct weft_fi_half *half)
 	return 0;
 }
 
-/* The entry before the tail of the half's ring is deferred: as others, if there are any. */
+/* Defer the entry before the tail of @q, the half's ring. */
 static void weft_fi_hold(struct weft_fi_half *half, struct lw_queue *q)
 {
 	half->held++;

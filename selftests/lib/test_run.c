@@ -51,7 +51,7 @@ static void begin(uint64_t caps_now)
 
 static char buf[8192];
 
-/* The same, as the fast path posts it. */
+/* Post a send as the provider's fast path does. */
 static void post_fast(size_t len, bool more)
 {
 	uint32_t tail = ep->sq.tail, nslots;
