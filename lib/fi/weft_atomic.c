@@ -150,11 +150,11 @@ static ssize_t weft_fi_atomic_post(struct fid_ep *fid, const struct weft_fi_atom
  * Post an operation with one segment on each side. @cmp, @res: as the kind has them; @extra: flags
  * that the form adds; @silent: no completion. Return: as weft_fi_send().
  */
-WEFT_FI_INLINED ssize_t weft_fi_atomic_one(struct fid_ep *ep, uint8_t kind, const void *buf,
-					   const void *cmp, void *res, size_t count, fi_addr_t to,
-					   uint64_t addr, uint64_t key, enum fi_datatype type,
-					   enum fi_op op, void *context, uint64_t extra,
-					   bool silent)
+WEFT_INLINED ssize_t weft_fi_atomic_one(struct fid_ep *ep, uint8_t kind, const void *buf,
+					const void *cmp, void *res, size_t count, fi_addr_t to,
+					uint64_t addr, uint64_t key, enum fi_datatype type,
+					enum fi_op op, void *context, uint64_t extra,
+					bool silent)
 {
 	uint64_t flags = weft_fi_face_of(ep)->tx_flags | extra;
 	struct fi_ioc operand, compare, result;

@@ -88,8 +88,8 @@ static void *weft_fi_put_data(void *buf, const struct weft_cqe *cqe)
 }
 
 /* Write an entry in the longest format. @flags: as weft_fi_cqe_flags() */
-WEFT_FI_INLINED void weft_fi_cqe_put(struct fi_cq_tagged_entry *e, const struct weft_cqe *cqe,
-				     uint64_t flags)
+WEFT_INLINED void weft_fi_cqe_put(struct fi_cq_tagged_entry *e, const struct weft_cqe *cqe,
+				  uint64_t flags)
 {
 	e->op_context = weft_fi_cqe_context(cqe);
 	e->flags = flags;
@@ -281,14 +281,14 @@ static __attribute__((noinline)) ssize_t weft_fi_cq_readfrom(struct fid_cq *fid,
 			   WEFT_CQE_SOLICITED)
 
 /* Return: true if an entry needs no slow path. */
-WEFT_FI_INLINED bool weft_fi_cqe_fast(const struct weft_cqe *cqe)
+WEFT_INLINED bool weft_fi_cqe_fast(const struct weft_cqe *cqe)
 {
 	return weft_likely(!(cqe->status | (cqe->flags & ~WEFT_FI_CQE_FAST)));
 }
 
 /* Return: true if payload behind the entry at @head has not been copied yet. */
-WEFT_FI_INLINED bool weft_fi_cqe_pays(const struct weft_cq *q, uint32_t head,
-				      const struct weft_cqe *cqe)
+WEFT_INLINED bool weft_fi_cqe_pays(const struct weft_cq *q, uint32_t head,
+				   const struct weft_cqe *cqe)
 {
 	return cqe->flags & WEFT_CQE_INLINE && (int32_t)(head - q->settled) >= 0;
 }

@@ -17,7 +17,7 @@
 #define WEFT_FI_FAST_RECV	FI_COMPLETION
 
 /* Return: true if an entry with FI_MORE may be deferred: as weft_fi_more(), if the thread runs. */
-WEFT_FI_INLINED bool weft_fi_fast_more(const struct weft_fi_half *half)
+WEFT_INLINED bool weft_fi_fast_more(const struct weft_fi_half *half)
 {
 	return half->cq && half->held + 1 < WEFT_FI_MORE_MAX &&
 	       atomic_load_explicit(&half->ep->cm.port->late.up, memory_order_relaxed);
@@ -27,8 +27,8 @@ WEFT_FI_INLINED bool weft_fi_fast_more(const struct weft_fi_half *half)
  * The entry at the tail is written: as weft_fi_posted(). Each call is the last step, so that the
  * frequent case saves no registers. Return: 0.
  */
-WEFT_FI_INLINED ssize_t weft_fi_fast_posted(struct weft_fi_half *half, struct lw_queue *q,
-					    uint32_t nslots, bool more)
+WEFT_INLINED ssize_t weft_fi_fast_posted(struct weft_fi_half *half, struct lw_queue *q,
+					 uint32_t nslots, bool more)
 {
 	q->tail += nslots;
 	if (weft_unlikely(more | half->held))
@@ -40,8 +40,8 @@ WEFT_FI_INLINED ssize_t weft_fi_fast_posted(struct weft_fi_half *half, struct lw
  * Return: slots of a send of @len bytes, not 0; more than one: the ring takes the payload. 0:
  * weft_post.h has to write it, or to refuse it.
  */
-WEFT_FI_INLINED uint32_t weft_fi_fast_slots(const struct weft_fi_ep *ep, const struct lw_queue *q,
-					    size_t len, uint64_t flags)
+WEFT_INLINED uint32_t weft_fi_fast_slots(const struct weft_fi_ep *ep, const struct lw_queue *q,
+					 size_t len, uint64_t flags)
 {
 	uint32_t n, at = (q->tail + 1) & (q->size - 1);
 
@@ -56,7 +56,7 @@ WEFT_FI_INLINED uint32_t weft_fi_fast_slots(const struct weft_fi_ep *ep, const s
 }
 
 /* Copy 65 to WEFT_FI_INLINE bytes without a call, in two or four blocks that overlap. */
-WEFT_FI_INLINED void weft_fi_fast_blocks(unsigned char *to, const unsigned char *from, size_t len)
+WEFT_INLINED void weft_fi_fast_blocks(unsigned char *to, const unsigned char *from, size_t len)
 {
 	size_t last = len - WEFT_SLOT_SIZE;
 
@@ -71,7 +71,7 @@ WEFT_FI_INLINED void weft_fi_fast_blocks(unsigned char *to, const unsigned char 
 }
 
 /* Return: true if an entry to @to with flags @flags may be posted. */
-WEFT_FI_INLINED bool weft_fi_fast_may(const struct weft_fi_ep *ep, fi_addr_t to, uint64_t flags)
+WEFT_INLINED bool weft_fi_fast_may(const struct weft_fi_ep *ep, fi_addr_t to, uint64_t flags)
 {
 	if (weft_unlikely(!ep->tx.fast || flags & ~(WEFT_FI_FAST_SEND | FI_MORE)))
 		return false;
@@ -81,15 +81,15 @@ WEFT_FI_INLINED bool weft_fi_fast_may(const struct weft_fi_ep *ep, fi_addr_t to,
 }
 
 /* Return: true if the ring has space for @nslots slots. */
-WEFT_FI_INLINED bool weft_fi_fast_space(const struct lw_queue *q, uint32_t nslots)
+WEFT_INLINED bool weft_fi_fast_space(const struct lw_queue *q, uint32_t nslots)
 {
 	return weft_likely(nslots && q->tail + nslots - q->head <= q->size &&
 			   !(lw_load(q->flags) & WEFT_ST_ERROR));
 }
 
 /* Return: the flags of an entry, without WEFT_SQ_INLINE. */
-WEFT_FI_INLINED uint16_t weft_fi_fast_bits(const struct weft_fi_ep *ep, uint64_t flags,
-					   bool silent)
+WEFT_INLINED uint16_t weft_fi_fast_bits(const struct weft_fi_ep *ep, uint64_t flags,
+					bool silent)
 {
 	return (!silent && (!ep->tx.selective || flags & FI_COMPLETION) ? WEFT_SQ_COMPLETION : 0) |
 	       (flags & FI_MORE ? WEFT_SQ_MORE : 0);
@@ -99,8 +99,8 @@ WEFT_FI_INLINED uint16_t weft_fi_fast_bits(const struct weft_fi_ep *ep, uint64_t
  * An entry of @len bytes was written into @nslots slots at the tail: post it. As
  * weft_fi_fast_posted().
  */
-WEFT_FI_INLINED ssize_t weft_fi_fast_post(struct weft_fi_ep *ep, uint32_t nslots, size_t len,
-					  bool more)
+WEFT_INLINED ssize_t weft_fi_fast_post(struct weft_fi_ep *ep, uint32_t nslots, size_t len,
+				       bool more)
 {
 	if (weft_unlikely(weft_fi_run_same(&ep->run)))
 		return weft_fi_run_post(ep, nslots, len, more);
@@ -112,10 +112,10 @@ WEFT_FI_INLINED ssize_t weft_fi_fast_post(struct weft_fi_ep *ep, uint32_t nslots
  * operation; @silent: no completion. Return: its slots, which the caller posts
  * (weft_fi_fast_post()); 0: not written.
  */
-WEFT_FI_INLINED uint32_t weft_fi_fast_entry(struct weft_fi_ep *ep, uint8_t op, const void *buf,
-					    size_t len, fi_addr_t to, uint64_t tag, uint32_t nrem,
-					    uint64_t raddr, void *context, uint64_t flags,
-					    bool silent)
+WEFT_INLINED uint32_t weft_fi_fast_entry(struct weft_fi_ep *ep, uint8_t op, const void *buf,
+					 size_t len, fi_addr_t to, uint64_t tag, uint32_t nrem,
+					 uint64_t raddr, void *context, uint64_t flags,
+					 bool silent)
 {
 	uint32_t tail, nslots;
 	struct weft_sqe *s;
@@ -150,23 +150,23 @@ WEFT_FI_INLINED uint32_t weft_fi_fast_entry(struct weft_fi_ep *ep, uint8_t op, c
 }
 
 /* Write a send. As weft_fi_fast_entry(). */
-WEFT_FI_INLINED uint32_t weft_fi_fast_send(struct weft_fi_ep *ep, uint8_t op, const void *buf,
-					   size_t len, fi_addr_t to, uint64_t tag, void *context,
-					   uint64_t flags, bool silent)
+WEFT_INLINED uint32_t weft_fi_fast_send(struct weft_fi_ep *ep, uint8_t op, const void *buf,
+					size_t len, fi_addr_t to, uint64_t tag, void *context,
+					uint64_t flags, bool silent)
 {
 	return weft_fi_fast_entry(ep, op, buf, len, to, tag, 0, 0, context, flags, silent);
 }
 
 /* Return: true if the endpoint has the capabilities @caps. */
-WEFT_FI_INLINED bool weft_fi_fast_caps(const struct weft_fi_ep *ep, uint64_t caps)
+WEFT_INLINED bool weft_fi_fast_caps(const struct weft_fi_ep *ep, uint64_t caps)
 {
 	return (ep->caps & caps) == caps;
 }
 
 /* Write a read or a write. As weft_fi_fast_entry(). */
-WEFT_FI_INLINED uint32_t weft_fi_fast_rma(struct weft_fi_ep *ep, uint8_t op, const void *buf,
-					  size_t len, fi_addr_t to, uint64_t addr, uint64_t key,
-					  void *context, uint64_t flags, bool silent)
+WEFT_INLINED uint32_t weft_fi_fast_rma(struct weft_fi_ep *ep, uint8_t op, const void *buf,
+				       size_t len, fi_addr_t to, uint64_t addr, uint64_t key,
+				       void *context, uint64_t flags, bool silent)
 {
 	if (!weft_fi_fast_caps(ep, FI_RMA | (op == WEFT_SQ_READ ? FI_READ : FI_WRITE)))
 		return 0;
@@ -177,11 +177,11 @@ WEFT_FI_INLINED uint32_t weft_fi_fast_rma(struct weft_fi_ep *ep, uint8_t op, con
  * Write an atomic operation with operands on one element of @size bytes. @kind: WEFT_ATOMIC_*;
  * @compare, @result: as the kind has them. Otherwise as weft_fi_fast_entry().
  */
-WEFT_FI_INLINED uint32_t weft_fi_fast_atomic(struct weft_fi_ep *ep, uint8_t kind, uint8_t op,
-					     uint8_t type, size_t size, const void *operand,
-					     const void *compare, const void *result,
-					     fi_addr_t to, uint64_t addr, uint64_t key,
-					     void *context, uint64_t flags, bool silent)
+WEFT_INLINED uint32_t weft_fi_fast_atomic(struct weft_fi_ep *ep, uint8_t kind, uint8_t op,
+					  uint8_t type, size_t size, const void *operand,
+					  const void *compare, const void *result,
+					  fi_addr_t to, uint64_t addr, uint64_t key,
+					  void *context, uint64_t flags, bool silent)
 {
 	bool compares = kind == WEFT_ATOMIC_COMPARE, results = kind != WEFT_ATOMIC_BASE;
 	uint32_t nslots = 2 + results;
@@ -222,7 +222,7 @@ WEFT_FI_INLINED uint32_t weft_fi_fast_atomic(struct weft_fi_ep *ep, uint8_t kind
 }
 
 /* A receive is written: post it. As weft_fi_fast_posted(). */
-WEFT_FI_INLINED ssize_t weft_fi_fast_received(struct weft_fi_ep *ep)
+WEFT_INLINED ssize_t weft_fi_fast_received(struct weft_fi_ep *ep)
 {
 	return weft_fi_fast_posted(&ep->rx, &ep->cm.ep->rq, 1, false);
 }
@@ -231,9 +231,9 @@ WEFT_FI_INLINED ssize_t weft_fi_fast_received(struct weft_fi_ep *ep)
  * Write a receive. @flags: of the operation. Return: true: the caller posts it
  * (weft_fi_fast_received()).
  */
-WEFT_FI_INLINED bool weft_fi_fast_recv(struct weft_fi_ep *ep, uint8_t op, void *buf, size_t len,
-				       uint64_t tag, uint64_t ignore, void *context,
-				       uint64_t flags)
+WEFT_INLINED bool weft_fi_fast_recv(struct weft_fi_ep *ep, uint8_t op, void *buf, size_t len,
+				    uint64_t tag, uint64_t ignore, void *context,
+				    uint64_t flags)
 {
 	struct weft_rqe *r;
 	struct lw_queue *q;

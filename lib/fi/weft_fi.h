@@ -43,6 +43,8 @@
 
 #include <weft/weft.h>
 
+#include "../libweft/hints.h"
+
 /* libfabric fixes the signatures; many arguments (flags, descriptors) are unused here */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
@@ -98,10 +100,6 @@
 
 #define weft_container(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
-
-#define weft_likely(x)		__builtin_expect(!!(x), 1)
-#define weft_unlikely(x)	__builtin_expect(!!(x), 0)
-#define WEFT_FI_INLINED	static inline __attribute__((always_inline))
 
 /**
  * struct weft_fi_lock - a lock that a program with serialised calls does not pay for

@@ -47,8 +47,8 @@ static ssize_t weft_fi_sendv_op(struct fid_ep *ep, struct weft_fi_op *op)
 }
 
 /* Send one segment. @extra: flags that the form adds. */
-WEFT_FI_INLINED ssize_t weft_fi_send_op(struct fid_ep *ep, struct weft_fi_op op, const void *buf,
-					size_t len, uint64_t extra)
+WEFT_INLINED ssize_t weft_fi_send_op(struct fid_ep *ep, struct weft_fi_op op, const void *buf,
+				     size_t len, uint64_t extra)
 {
 	struct iovec iov = { .iov_base = (void *)buf, .iov_len = len };
 
@@ -60,14 +60,14 @@ WEFT_FI_INLINED ssize_t weft_fi_send_op(struct fid_ep *ep, struct weft_fi_op op,
 }
 
 /* Flags of calls without flags. FI_MORE is masked, so that its code is not compiled in. */
-WEFT_FI_INLINED uint64_t weft_fi_fast_flags(struct fid_ep *ep)
+WEFT_INLINED uint64_t weft_fi_fast_flags(struct fid_ep *ep)
 {
 	return weft_fi_face_of(ep)->tx_flags & ~FI_MORE;
 }
 
 /* An inject keeps the level of the endpoint, which decides when a failure is known. */
-WEFT_FI_INLINED ssize_t weft_fi_inject_op(struct fid_ep *ep, struct weft_fi_op op,
-					  const void *buf, size_t len, uint64_t extra)
+WEFT_INLINED ssize_t weft_fi_inject_op(struct fid_ep *ep, struct weft_fi_op op,
+				       const void *buf, size_t len, uint64_t extra)
 {
 	op.silent = true;
 	return weft_fi_send_op(ep, op, buf, len, FI_INJECT | extra);

@@ -22,12 +22,12 @@
 #define WEFT_FI_RECV_FLAGS	(WEFT_FI_RX_OP_FLAGS | FI_DELIVERY_COMPLETE | FI_MORE)
 
 /* Passes values: a structure whose address is passed must be stored, in every form. */
-WEFT_FI_INLINED int weft_fi_refuse(const struct weft_fi_op *op, int err)
+WEFT_INLINED int weft_fi_refuse(const struct weft_fi_op *op, int err)
 {
 	return weft_fi_refused(op->flags, op->count, err);
 }
 
-WEFT_FI_INLINED size_t weft_fi_total(const struct weft_fi_op *op)
+WEFT_INLINED size_t weft_fi_total(const struct weft_fi_op *op)
 {
 	if (op->atomic)
 		return lw_total(op->atomic->iov, op->atomic->count) +
@@ -35,7 +35,7 @@ WEFT_FI_INLINED size_t weft_fi_total(const struct weft_fi_op *op)
 	return op->one ? op->iov->iov_len : lw_total(op->iov, op->count);
 }
 
-WEFT_FI_INLINED uint32_t weft_fi_level(uint64_t flags)
+WEFT_INLINED uint32_t weft_fi_level(uint64_t flags)
 {
 	if (weft_likely(!(flags & (FI_MATCH_COMPLETE | FI_DELIVERY_COMPLETE |
 				   FI_TRANSMIT_COMPLETE))))
@@ -45,8 +45,8 @@ WEFT_FI_INLINED uint32_t weft_fi_level(uint64_t flags)
 	return flags & FI_DELIVERY_COMPLETE ? WEFT_SQ_DELIVERY : WEFT_SQ_TRANSMIT;
 }
 
-WEFT_FI_INLINED uint32_t weft_fi_send_flags(const struct weft_fi_ep *ep,
-					    const struct weft_fi_op *op, size_t len)
+WEFT_INLINED uint32_t weft_fi_send_flags(const struct weft_fi_ep *ep,
+					 const struct weft_fi_op *op, size_t len)
 {
 	uint32_t flags = op->rma ? 0 : weft_fi_level(op->flags);
 
@@ -63,8 +63,8 @@ WEFT_FI_INLINED uint32_t weft_fi_send_flags(const struct weft_fi_ep *ep,
 }
 
 /* Write the entry of a one-sided operation. */
-WEFT_FI_INLINED int weft_fi_put_rma(struct weft_ep *ep, const struct weft_fi_op *op, uint32_t dst,
-				    uint32_t flags)
+WEFT_INLINED int weft_fi_put_rma(struct weft_ep *ep, const struct weft_fi_op *op, uint32_t dst,
+				 uint32_t flags)
 {
 	uint64_t context = (uintptr_t)op->context;
 
@@ -80,8 +80,8 @@ WEFT_FI_INLINED int weft_fi_put_rma(struct weft_ep *ep, const struct weft_fi_op 
 }
 
 /* Write the entry. */
-WEFT_FI_INLINED int weft_fi_put_send(struct weft_ep *ep, const struct weft_fi_op *op,
-				     uint32_t dst, uint32_t flags)
+WEFT_INLINED int weft_fi_put_send(struct weft_ep *ep, const struct weft_fi_op *op,
+				  uint32_t dst, uint32_t flags)
 {
 	uint64_t context = (uintptr_t)op->context;
 
@@ -97,7 +97,7 @@ WEFT_FI_INLINED int weft_fi_put_send(struct weft_ep *ep, const struct weft_fi_op
 }
 
 /* Return: true if the thread has not looked at a queue since the last send, as far as is known. */
-WEFT_FI_INLINED bool weft_fi_run_same(struct weft_fi_run *run)
+WEFT_INLINED bool weft_fi_run_same(struct weft_fi_run *run)
 {
 	uint32_t at = lw_load(run->read[0]) + weft_fi_looks;
 	bool same = at == run->at;
@@ -110,15 +110,15 @@ WEFT_FI_INLINED bool weft_fi_run_same(struct weft_fi_run *run)
  * A send is about to be posted. @more: FI_MORE defers it. Return: true if it continues a run: the
  * caller calls weft_fi_run_posted() instead of a notify call.
  */
-WEFT_FI_INLINED bool weft_fi_run_goes_on(struct weft_fi_ep *ep, bool more)
+WEFT_INLINED bool weft_fi_run_goes_on(struct weft_fi_ep *ep, bool more)
 {
 	return weft_unlikely(weft_fi_run_same(&ep->run)) && weft_fi_run_look(&ep->run) &&
 	       !(more | ep->tx.held);
 }
 
 /* Return: why a one-sided operation of @len bytes is refused, 0: it is not. */
-WEFT_FI_INLINED int weft_fi_rma_refusal(const struct weft_fi_ep *ep, const struct weft_fi_op *op,
-					size_t len)
+WEFT_INLINED int weft_fi_rma_refusal(const struct weft_fi_ep *ep, const struct weft_fi_op *op,
+				     size_t len)
 {
 	bool read = op->rma == WEFT_SQ_READ, atomic = op->atomic;
 
@@ -137,8 +137,8 @@ WEFT_FI_INLINED int weft_fi_rma_refusal(const struct weft_fi_ep *ep, const struc
  * Check a send without prefix, or a one-sided operation, of @len bytes. @group: number of the
  * destination group, NULL: to a peer. @dst: out: of its entry. Return: 0, or why it is refused.
  */
-WEFT_FI_INLINED int weft_fi_check_send(struct weft_fi_ep *ep, const struct weft_fi_op *op,
-				       size_t len, const uint32_t *group, uint32_t *dst)
+WEFT_INLINED int weft_fi_check_send(struct weft_fi_ep *ep, const struct weft_fi_op *op,
+				    size_t len, const uint32_t *group, uint32_t *dst)
 {
 	int ret;
 
@@ -163,15 +163,15 @@ WEFT_FI_INLINED int weft_fi_check_send(struct weft_fi_ep *ep, const struct weft_
 }
 
 /* Return: true if there are as many segments as the endpoint permits. */
-WEFT_FI_INLINED bool weft_fi_segments_ok(const struct weft_fi_ep *ep, const struct weft_fi_op *op)
+WEFT_INLINED bool weft_fi_segments_ok(const struct weft_fi_ep *ep, const struct weft_fi_op *op)
 {
 	return op->one || (op->count <= ep->iov_limit && (!op->count || op->iov));
 }
 
 /* Post a send without prefix, or a one-sided operation. @group: as in weft_fi_check_send(). */
-WEFT_FI_INLINED ssize_t weft_fi_post_plain_send(struct weft_fi_ep *ep,
-						const struct weft_fi_op *op,
-						const uint32_t *group)
+WEFT_INLINED ssize_t weft_fi_post_plain_send(struct weft_fi_ep *ep,
+					     const struct weft_fi_op *op,
+					     const uint32_t *group)
 {
 	uint32_t dst, flags, more = 0;
 	bool kept;
@@ -200,7 +200,7 @@ WEFT_FI_INLINED ssize_t weft_fi_post_plain_send(struct weft_fi_ep *ep,
 }
 
 /* As weft_fi_send(). */
-WEFT_FI_INLINED ssize_t weft_fi_post_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
+WEFT_INLINED ssize_t weft_fi_post_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 {
 	/* a copy: else the structure would be stored in the fast case too */
 	if (weft_unlikely(!ep->tx.plain)) {
@@ -212,8 +212,8 @@ WEFT_FI_INLINED ssize_t weft_fi_post_send(struct weft_fi_ep *ep, const struct we
 }
 
 /* Write the entry. */
-WEFT_FI_INLINED int weft_fi_put_recv(struct weft_ep *ep, const struct weft_fi_op *op,
-				     uint32_t src, uint32_t flags)
+WEFT_INLINED int weft_fi_put_recv(struct weft_ep *ep, const struct weft_fi_op *op,
+				  uint32_t src, uint32_t flags)
 {
 	uint64_t context = (uintptr_t)op->context;
 
@@ -228,8 +228,8 @@ WEFT_FI_INLINED int weft_fi_put_recv(struct weft_ep *ep, const struct weft_fi_op
 }
 
 /* Check a receive. @allowed: FI_*; @src: out: of its entry. Return: 0, or why it is refused. */
-WEFT_FI_INLINED int weft_fi_check_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op,
-				       uint64_t allowed, uint32_t *src)
+WEFT_INLINED int weft_fi_check_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op,
+				    uint64_t allowed, uint32_t *src)
 {
 	if (weft_unlikely(op->flags & ~allowed))
 		return weft_fi_refuse(op, -FI_EBADFLAGS);
@@ -240,16 +240,16 @@ WEFT_FI_INLINED int weft_fi_check_recv(struct weft_fi_ep *ep, const struct weft_
 	return ep->directed ? weft_fi_rdm_source(ep, op->peer, src) : 0;
 }
 
-WEFT_FI_INLINED uint32_t weft_fi_recv_flags(const struct weft_fi_ep *ep,
-					    const struct weft_fi_op *op)
+WEFT_INLINED uint32_t weft_fi_recv_flags(const struct weft_fi_ep *ep,
+					 const struct weft_fi_op *op)
 {
 	return !op->silent && (!ep->rx.selective || op->flags & FI_COMPLETION) ?
 	       WEFT_RQ_COMPLETION : 0;
 }
 
 /* Post a receive without prefix. */
-WEFT_FI_INLINED ssize_t weft_fi_post_plain_recv(struct weft_fi_ep *ep,
-						const struct weft_fi_op *op)
+WEFT_INLINED ssize_t weft_fi_post_plain_recv(struct weft_fi_ep *ep,
+					     const struct weft_fi_op *op)
 {
 	bool multi = op->flags & FI_MULTI_RECV;
 	uint32_t src = WEFT_SRC_ANY, flags = weft_fi_recv_flags(ep, op), more = 0;
@@ -281,7 +281,7 @@ WEFT_FI_INLINED ssize_t weft_fi_post_plain_recv(struct weft_fi_ep *ep,
 }
 
 /* As weft_fi_recv(). */
-WEFT_FI_INLINED ssize_t weft_fi_post_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)
+WEFT_INLINED ssize_t weft_fi_post_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 {
 	if (weft_unlikely(!ep->rx.plain)) {
 		struct weft_fi_op copy = *op;

@@ -8,7 +8,7 @@
 #include "weft_fast.h"
 
 /* Return: the flags of an operation. FI_INJECT has no effect on reads. */
-WEFT_FI_INLINED uint64_t weft_fi_rma_flags(uint8_t rma, uint64_t flags)
+WEFT_INLINED uint64_t weft_fi_rma_flags(uint8_t rma, uint64_t flags)
 {
 	return rma == WEFT_SQ_READ ? flags & ~FI_INJECT : flags;
 }
@@ -44,9 +44,9 @@ static __attribute__((noinline)) ssize_t weft_fi_rma_any(struct fid_ep *ep, cons
 }
 
 /* Post an operation with one local and one remote segment. */
-WEFT_FI_INLINED ssize_t weft_fi_rma_one(struct fid_ep *ep, const void *buf, size_t len,
-					fi_addr_t to, uint64_t addr, uint64_t key, void *context,
-					uint64_t data, const struct weft_fi_rma_form *form)
+WEFT_INLINED ssize_t weft_fi_rma_one(struct fid_ep *ep, const void *buf, size_t len,
+				     fi_addr_t to, uint64_t addr, uint64_t key, void *context,
+				     uint64_t data, const struct weft_fi_rma_form *form)
 {
 	uint64_t flags = weft_fi_rma_flags(form->rma, weft_fi_face_of(ep)->tx_flags) | form->flags;
 	uint32_t nslots = weft_fi_fast_rma(weft_fi_ep_of(ep), form->rma, buf, len, to, addr, key,
@@ -84,8 +84,8 @@ static size_t weft_fi_rma_inline(size_t nrem)
 /*
  * Write it if it has one segment on both sides, without an error. Return: as weft_fi_fast_entry().
  */
-WEFT_FI_INLINED uint32_t weft_fi_rma_lone(struct fid_ep *ep, const struct fi_msg_rma *msg,
-					  uint64_t flags, uint8_t rma)
+WEFT_INLINED uint32_t weft_fi_rma_lone(struct fid_ep *ep, const struct fi_msg_rma *msg,
+				       uint64_t flags, uint8_t rma)
 {
 	if (!msg || msg->iov_count != 1 || msg->rma_iov_count != 1 || !msg->msg_iov ||
 	    !msg->rma_iov || msg->rma_iov->len != msg->msg_iov->iov_len)

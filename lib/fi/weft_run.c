@@ -45,7 +45,7 @@ void weft_fi_run_on(struct weft_fi_ep *ep)
 }
 
 /* weft_fi_run_look(), inlined */
-WEFT_FI_INLINED bool weft_fi_run_is(struct weft_fi_run *run)
+WEFT_INLINED bool weft_fi_run_is(struct weft_fi_run *run)
 {
 	uint32_t tx = lw_load(run->read[1]);
 
@@ -79,7 +79,7 @@ static void weft_fi_run_mark(struct weft_fi_half *half)
 }
 
 /* weft_fi_run_posted(), inlined. @q: the send ring */
-WEFT_FI_INLINED void weft_fi_run_put(struct weft_fi_ep *ep, struct lw_queue *q, size_t len)
+WEFT_INLINED void weft_fi_run_put(struct weft_fi_ep *ep, struct lw_queue *q, size_t len)
 {
 	struct weft_fi_run *run = &ep->run;
 	uint32_t kept = run->kept + 1, flags, most;

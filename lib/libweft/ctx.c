@@ -47,7 +47,7 @@ int lw_wait(const struct weft_ctx *ctx, int fd, uint32_t seen, uint64_t timeout_
 	uint64_t where = WEFT_CQ_SEEK_EVER | seen;
 	unsigned int shift = 0;
 
-	if (lw_unlikely(!ctx->seek))
+	if (weft_unlikely(!ctx->seek))
 		return wait_ioctl(fd, seen, timeout_ns);
 
 	/* a timeout above the maximum, 417 days, means no timeout */

@@ -49,13 +49,13 @@ static inline void *lw_slot_at(const struct lw_queue *q, uint32_t index)
 /* Reserve @nslots free slots. */
 static inline int lw_reserve(struct lw_queue *q, uint32_t nslots)
 {
-	if (lw_unlikely(q->tail + nslots - q->head > q->size)) {
+	if (weft_unlikely(q->tail + nslots - q->head > q->size)) {
 		int ret = lw_reserve_more(q, nslots);
 
 		if (ret)
 			return ret;
 	}
-	return lw_unlikely(lw_load(q->flags) & WEFT_ST_ERROR) ? -EIO : 0;
+	return weft_unlikely(lw_load(q->flags) & WEFT_ST_ERROR) ? -EIO : 0;
 }
 
 /* The entry of @nslots at the tail is written: publish it, now or with the next one. */
@@ -132,7 +132,7 @@ static inline uint32_t lw_remote_slots(size_t count)
  * a message. Inlined: for one segment the loops and the segments in the ring disappear, and for a
  * message all that concerns remote segments.
  */
-LW_INLINED int
+WEFT_INLINED int
 lw_post_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t count, uint32_t dst,
 	      uint64_t tag, const struct weft_rma_iov *rem, size_t nrem, uint64_t data,
 	      uint64_t context, uint32_t flags)
@@ -143,10 +143,10 @@ lw_post_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t co
 	uint32_t nslots;
 	int ret;
 
-	if (lw_unlikely((flags & ~(ENTRY_FLAGS | WEFT_MORE)) || count > WEFT_IOV_MAX))
+	if (weft_unlikely((flags & ~(ENTRY_FLAGS | WEFT_MORE)) || count > WEFT_IOV_MAX))
 		return -EINVAL;
 	if (rem) {
-		if (lw_unlikely(nrem > WEFT_IOV_MAX || !lw_remote_fits(rem, nrem, len)))
+		if (weft_unlikely(nrem > WEFT_IOV_MAX || !lw_remote_fits(rem, nrem, len)))
 			return -EINVAL;
 		if (!len)
 			nrem = 0;
@@ -162,7 +162,7 @@ lw_post_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t co
 	}
 	if (rem) {
 		nslots += lw_remote_slots(nrem);
-		if (lw_unlikely(nslots > WEFT_NSLOTS_MAX))
+		if (weft_unlikely(nslots > WEFT_NSLOTS_MAX))
 			return -EMSGSIZE;
 	}
 
@@ -198,7 +198,7 @@ lw_post_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t co
 }
 
 /* A message. Inlined, as lw_post_entry(). */
-LW_INLINED int
+WEFT_INLINED int
 lw_send_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t count, uint32_t dst,
 	      uint64_t tag, uint64_t data, uint64_t context, uint32_t flags)
 {
@@ -206,7 +206,7 @@ lw_send_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t co
 }
 
 /* A one-sided operation with one local and one remote segment. Inlined, as lw_post_entry(). */
-LW_INLINED int
+WEFT_INLINED int
 lw_rma_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, uint32_t dst, uint64_t raddr,
 	     uint64_t key, uint64_t data, uint64_t context, uint32_t flags)
 {
@@ -216,7 +216,7 @@ lw_rma_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, uint32_t d
 }
 
 /* Inlined, as lw_post_entry(). */
-LW_INLINED int
+WEFT_INLINED int
 lw_recv_entry(struct lw_queue *q, uint8_t op, const struct iovec *iov, size_t count, uint32_t src,
 	      uint64_t tag, uint64_t ignore, uint32_t part, uint64_t context, uint32_t flags)
 {
@@ -225,7 +225,7 @@ lw_recv_entry(struct lw_queue *q, uint8_t op, const struct iovec *iov, size_t co
 	uint32_t nslots;
 	int ret;
 
-	if (lw_unlikely((flags & ~(ENTRY_FLAGS | WEFT_MORE)) || count > WEFT_IOV_MAX))
+	if (weft_unlikely((flags & ~(ENTRY_FLAGS | WEFT_MORE)) || count > WEFT_IOV_MAX))
 		return -EINVAL;
 	if (!len)
 		count = 0;

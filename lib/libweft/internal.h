@@ -11,9 +11,9 @@
 #include <string.h>
 #include <weft/weft.h>
 
+#include "hints.h"
+
 #define LW_CACHE_LINE	64
-#define lw_unlikely(x)	__builtin_expect(!!(x), 0)
-#define LW_INLINED	static inline __attribute__((always_inline))
 
 /* A mapped part of the device. Objects share areas with several doorbells or status lines. */
 struct lw_area {
@@ -164,7 +164,7 @@ static inline void lw_store_release(uint32_t *p, uint32_t val)
 typedef uint64_t lw_pair __attribute__((vector_size(16)));
 
 /* Copy 1 to 64 bytes without a call, for which a caller would save registers. */
-LW_INLINED void lw_copy_few(void *dst, const void *src, size_t len)
+WEFT_INLINED void lw_copy_few(void *dst, const void *src, size_t len)
 {
 	const unsigned char *from = src;
 	unsigned char *to = dst;
@@ -172,7 +172,7 @@ LW_INLINED void lw_copy_few(void *dst, const void *src, size_t len)
 	uint64_t x, y;
 	uint32_t v, w;
 
-	if (!lw_unlikely(len - 8 > 8)) {
+	if (!weft_unlikely(len - 8 > 8)) {
 		memcpy(&x, from, 8);
 		memcpy(&y, from + len - 8, 8);
 		memcpy(to, &x, 8);

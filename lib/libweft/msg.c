@@ -21,10 +21,10 @@ static __attribute__((noinline)) void notify_shared(struct lw_queue *q)
 /* Return: 0 */
 long lw_queue_notify(struct lw_queue *q)
 {
-	if (lw_unlikely(!q->notify))
+	if (weft_unlikely(!q->notify))
 		notify_shared(q);
-	else if (lw_unlikely(!q->seek) ||
-		 (lw_unlikely(lseek64(q->fd, q->handle, q->notify) < 0) && errno == EINTR))
+	else if (weft_unlikely(!q->seek) ||
+		 (weft_unlikely(lseek64(q->fd, q->handle, q->notify) < 0) && errno == EINTR))
 		lw_notify(q->fd, q->seek, q->handle, q->notify);
 	return 0;
 }

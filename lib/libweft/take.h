@@ -20,7 +20,7 @@ static inline void lw_copy_inline(const struct weft_cq *cq, uint32_t index,
 	size_t flat = (size_t)(cq->mask + 1 - first) * WEFT_SLOT_SIZE;
 	char *buf = (char *)(uintptr_t)cqe->buf;
 
-	if (!lw_unlikely(len > flat)) {
+	if (!weft_unlikely(len > flat)) {
 		lw_copy(buf, &cq->ring[first], len);
 	} else {
 		memcpy(buf, &cq->ring[first], flat);
@@ -32,11 +32,11 @@ static inline void lw_copy_inline(const struct weft_cq *cq, uint32_t index,
  * The same without a call, if the payload has at most 64 bytes: they do not wrap. Return: true if
  * it is copied.
  */
-LW_INLINED int lw_copy_slot(const struct weft_cq *cq, uint32_t index, const struct weft_cqe *cqe)
+WEFT_INLINED int lw_copy_slot(const struct weft_cq *cq, uint32_t index, const struct weft_cqe *cqe)
 {
 	uint64_t len = cqe->len - cqe->olen;
 
-	if (lw_unlikely(len - 1 >= WEFT_SLOT_SIZE))
+	if (weft_unlikely(len - 1 >= WEFT_SLOT_SIZE))
 		return 0;
 	lw_copy_few((void *)(uintptr_t)cqe->buf, &cq->ring[(index + 1) & cq->mask], len);
 	return 1;
@@ -73,7 +73,7 @@ static inline int lw_cq_free(struct weft_cq *cq)
 		cq->settled = cq->head;
 	lw_store_release(&cq->doorbell->head, cq->head); /* D: after the entries were read */
 	lw_full_barrier();				/* E: head before flags */
-	return lw_unlikely(lw_load(&cq->status->flags) & WEFT_ST_CQ_NOTIFY);
+	return weft_unlikely(lw_load(&cq->status->flags) & WEFT_ST_CQ_NOTIFY);
 }
 
 /* The same, and notify it. */
