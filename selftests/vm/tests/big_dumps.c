@@ -2,10 +2,12 @@
 /*
  * 100 000 posted receives and 100 000 messages that wait: "weftctl recv" and "msg" show each once,
  * while another program of the port exchanges messages. The times of its exchanges are printed,
- * beside the dumps and alone. Each has a CPU, so that they meet only in the kernel.
+ * beside the dumps, beside programs that do not use weft, and alone. Each side has a CPU, so that
+ * they meet only in the kernel. Emulated CPUs disturb each other: the second measure shows that.
  * TIMEOUT: 600 CHECK: all NEEDS: reload
  */
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -150,6 +152,35 @@ static int dump(void)
 	return execlp("sh", "sh", "-c", command, NULL);
 }
 
+/* What dump() does, without weft, until it is killed. */
+static void work(void)
+{
+	run_on(1);
+	execlp("sh", "sh", "-c", "while :; do seq 200000 | awk '{ n++; if (seen[$1]++) twice = 1 } "
+	       "END { exit n != 200000 || twice }' || exit 1; done", NULL);
+	_exit(1);
+}
+
+/* Exchange @n messages beside work(). */
+static bool beside_work(unsigned int n)
+{
+	pid_t pid = fork();
+	bool ok;
+
+	if (!pid) {
+		setpgid(0, 0);
+		work();
+	}
+	CHECK(pid > 0);
+	setpgid(pid, pid);
+	ok = play(n, 0, NULL) == n;
+	CHECK_EQ(kill(-pid, SIGKILL), 0);
+	CHECK_EQ(waitpid(pid, NULL, 0), pid);
+	CHECK(ok);
+	print("beside other work", n);
+	return true;
+}
+
 static bool dumps(void)
 {
 	int status = -1;
@@ -167,6 +198,7 @@ static bool dumps(void)
 	CHECK(n > 1000);
 	print("beside the dumps", n);
 	CHECK_EQ(status, 0);
+	CHECK(beside_work(n));
 	CHECK_EQ(play(n, 0, NULL), n);
 	print("alone", n);
 	return true;
