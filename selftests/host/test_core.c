@@ -57,12 +57,17 @@ TEST(core__service)
 {
 	struct weft_ep *ep;
 	struct near s;
+	u32 svc = 0;
 
 	near_init(&s);
 	ep = weft_core_service(s.t.core, 2);
 	EXPECT_EQ(s.ep->ep, ep);
 	weft_ep_put(ep);
 	EXPECT_EQ(NULL, weft_core_service(s.t.core, 3));
+	EXPECT_EQ(ep, weft_service_next(s.t.core, &svc));
+	EXPECT_EQ(2, svc++);
+	weft_ep_put(ep);
+	EXPECT_EQ(NULL, weft_service_next(s.t.core, &svc));
 	near_fini(&s);
 }
 

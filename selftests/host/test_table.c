@@ -169,7 +169,7 @@ TEST(service__memory)
 {
 	struct weft_ep *ep = calloc(1, sizeof(*ep));
 	struct near s;
-	u32 n;
+	u32 n, svc = 3;
 	int err;
 
 	near_init(&s);
@@ -192,9 +192,12 @@ TEST(service__memory)
 	EXPECT_GT(n, 1);
 	ASSERT_EQ(0, err);
 	EXPECT_EQ(ep, weft_core_service(s.t.core, be16_to_cpu(ep->addr.port)));
+	EXPECT_EQ(ep, weft_service_next(s.t.core, &svc));
+	EXPECT_EQ(be16_to_cpu(ep->addr.port), svc);
 	/* an endpoint without references is not found */
 	refcount_set(&ep->ref, 0);
 	EXPECT_EQ(NULL, weft_core_service(s.t.core, be16_to_cpu(ep->addr.port)));
+	EXPECT_EQ(NULL, weft_service_next(s.t.core, &svc));
 	weft_service_release(ep);
 	free(ep);
 	near_fini(&s);

@@ -25,13 +25,10 @@ static const struct {
  */
 static void weft_measure_all(struct weft_core *core)
 {
-	u32 svc;
+	struct weft_ep *ep;
+	u32 svc = 0;
 
-	for (svc = 1; svc <= U16_MAX; svc++) {
-		struct weft_ep *ep = weft_core_service(core, (u16)svc);
-
-		if (!ep)
-			continue;
+	for (; (ep = weft_service_next(core, &svc)); svc++) {
 		/* turned on again by the next send within the node, if it may be */
 		WRITE_ONCE(ep->flow.near, false);
 		weft_lock(&ep->lock);

@@ -103,6 +103,7 @@ bool weft_service_used(struct weft_core *core, u16 svc);
 int weft_service_claim(struct weft_ep *ep);
 void weft_service_release(struct weft_ep *ep);
 struct weft_ep *weft_core_service(struct weft_core *core, u16 svc);
+struct weft_ep *weft_service_next(struct weft_core *core, u32 *svc);
 
 /* ---- core.c --------------------------------------------------------------------- */
 

@@ -94,3 +94,21 @@ struct weft_ep *weft_core_service(struct weft_core *core, u16 svc)
 	weft_rcu_unlock();
 	return ep;
 }
+
+/**
+ * weft_service_next - iterate over the endpoints of a node
+ * @core: the core
+ * @svc: service at which to begin, at most U16_MAX + 1; out: that of the endpoint
+ *
+ * Return: the endpoint, referenced; NULL: no more.
+ */
+struct weft_ep *weft_service_next(struct weft_core *core, u32 *svc)
+{
+	struct weft_ep *ep;
+
+	weft_rcu_lock();
+	while ((ep = weft_index_next(&core->services, svc)) && !refcount_inc_not_zero(&ep->ref))
+		++*svc;
+	weft_rcu_unlock();
+	return ep;
+}
