@@ -25,30 +25,36 @@ static const u32 lens[] = { 1, 8, 192, 200, 201, 256, 960, 1100, 1300, 1400, 409
 			    65000, 65280, 65536, 70000, 200000 };
 
 /* One operation of each length, at an odd address. */
-static void lengths(struct __test_metadata *_metadata, struct rig_conf *conf, u32 dst, bool write)
+static void each_length(struct __test_metadata *_metadata, struct pair *p, bool write)
 {
 	struct rig_rma op;
-	struct weft_cqe e;
-	struct pair p;
-	u32 i;
+	u32 i, k;
 
-	pair_make(&p, conf, dst, PAIR_ALL);
 	for (i = 0; i < ARRAY_SIZE(lens); i++) {
-		op = pair_op(&p, write, 3 + i, lens[i], i + 1);
-		ASSERT_EQ(0, rig_rma(p.ea, &op));
-		ASSERT_EQ(0, pair_status(&p, i + 1)) TH_LOG("%u bytes", lens[i]);
+		op = pair_op(p, write, 3 + i, lens[i], i + 1);
+		ASSERT_EQ(0, rig_rma(p->ea, &op));
+		ASSERT_EQ(0, pair_status(p, i + 1)) TH_LOG("%u bytes", lens[i]);
 		if (write) {
-			ASSERT_EQ(PAIR_ROOM, differs(p.room, 3 + i, lens[i], 0, 99))
+			ASSERT_EQ(PAIR_ROOM, differs(p->room, 3 + i, lens[i], 0, 99))
 				TH_LOG("%u bytes", lens[i]);
 		} else {
-			ASSERT_EQ(PAIR_ROOM, differs(p.buf, 3 + i, lens[i], 99, 0))
+			ASSERT_EQ(PAIR_ROOM, differs(p->buf, 3 + i, lens[i], 99, 0))
 				TH_LOG("%u bytes", lens[i]);
 		}
-		for (u32 k = 3 + i; k < 3 + i + lens[i]; k++) {
-			p.buf[k] = pair_byte(k, 0);
-			p.room[k] = pair_byte(k, 99);
+		for (k = 3 + i; k < 3 + i + lens[i]; k++) {
+			p->buf[k] = pair_byte(k, 0);
+			p->room[k] = pair_byte(k, 99);
 		}
 	}
+}
+
+static void lengths(struct __test_metadata *_metadata, struct rig_conf *conf, u32 dst, bool write)
+{
+	struct weft_cqe e;
+	struct pair p;
+
+	pair_make(&p, conf, dst, PAIR_ALL);
+	each_length(_metadata, &p, write);
 	EXPECT_EQ(0, rig_cq_read(p.cb, &e));
 	EXPECT_EQ(ARRAY_SIZE(lens), rig_counter(&p.rig->node[dst],
 						write ? WEFT_CNT_rma_writes : WEFT_CNT_rma_reads));
@@ -68,6 +74,31 @@ TEST(rma__write_between_nodes)
 	lengths(_metadata, &conf, 1, true);
 	pair_conf(&conf, RIG_PPM / 4, RIG_PPM / 20);
 	lengths(_metadata, &conf, 1, true);
+}
+
+/* Short writes, one at a time: each is copied straight into the port's packet. */
+TEST(rma__write_alone)
+{
+	struct rig_conf conf;
+	struct rig_rma op;
+	struct pair p;
+	u32 i, before = 0;
+
+	pair_conf(&conf, 0, 0);
+	/* counted, and none refused */
+	conf.resv = U32_MAX;
+	pair_make(&p, &conf, 1, PAIR_ALL);
+	for (i = 0; i < 12; i++) {
+		op = pair_op(&p, true, 8 * i, 8, i);
+		op.flags |= WEFT_SQ_INLINE;
+		ASSERT_EQ(0, rig_rma(p.ea, &op));
+		ASSERT_EQ(0, pair_status(&p, i));
+		/* the first ones wait for their flow */
+		if (i >= 2)
+			EXPECT_EQ(before + 1, p.rig->node[0].nresv) TH_LOG("write %u", i);
+		before = p.rig->node[0].nresv;
+	}
+	rig_free(p.rig);
 }
 
 TEST(rma__read_between_nodes)

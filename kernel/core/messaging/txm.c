@@ -12,28 +12,31 @@
 #include "core/messaging/fast.h"
 #include "core/transport/emit.h"
 
+/* Set ep->tx.hand to a free send, NULL: none. The endpoint is locked, and its sq_mutex is held. */
+static void weft_send_next(struct weft_ep *ep)
+{
+	struct weft_list *l = weft_list_first(&ep->tx.free);
+
+	weft_assert_held(&ep->lock);
+	if (likely(l))
+		weft_list_del(l);
+	ep->tx.hand = l ? weft_entry(l, struct weft_txm, node) : NULL;
+}
+
 /**
  * weft_send_hand - set ep->tx.hand to a free send
- * @ep: the endpoint; ep->sq_mutex is held
+ * @ep: the endpoint; ep->sq_mutex is held, ep->tx.hand is NULL
  *
  * Return: true if it is set; false: no send is free and the ring has to wait.
  */
 bool weft_send_hand(struct weft_ep *ep)
 {
-	struct weft_list *l;
-
 	weft_mutex_assert_held(&ep->sq_mutex);
 	weft_lock(&ep->lock);
-	l = weft_list_first(&ep->tx.free);
-	if (l) {
-		weft_list_del(l);
-		ep->tx.hand = weft_entry(l, struct weft_txm, node);
-		ep->tx.stalled = false;
-	} else {
-		ep->tx.stalled = true;
-	}
+	weft_send_next(ep);
+	ep->tx.stalled = !ep->tx.hand;
 	weft_unlock(&ep->lock);
-	return l;
+	return ep->tx.hand;
 }
 
 /**
@@ -81,16 +84,16 @@ static void weft_txm_use(struct weft_txm *txm)
 	txm->seg = 0;
 }
 
-/* Take the send from ep->tx.hand. */
+/* Take the send from ep->tx.hand, and have the next one there if one is free. */
 static struct weft_txm *weft_send_use(struct weft_ep *ep)
 {
 	struct weft_txm *txm = ep->tx.hand;
 
-	ep->tx.hand = NULL;
 	weft_ep_get(ep);
 	weft_txm_use(txm);
 	weft_lock(&ep->lock);
 	weft_send_uses(ep, 1);
+	weft_send_next(ep);
 	weft_unlock(&ep->lock);
 	txm->tx.done = ep->tx.done;
 	if (unlikely(txm->tx.done))
@@ -168,7 +171,6 @@ u32 weft_send_take_run(struct weft_ep *ep, struct weft_flow *flow, u32 n, struct
 	weft_assert_held(&flow->path->lock);
 	weft_list_init(run);
 	weft_list_add_tail(run, &ep->tx.hand->node);
-	ep->tx.hand = NULL;
 	weft_lock(&ep->lock);
 	first = ep->tx.free.next;
 	for (; got < n && last->next != &ep->tx.free; got++)
@@ -176,6 +178,7 @@ u32 weft_send_take_run(struct weft_ep *ep, struct weft_flow *flow, u32 n, struct
 	if (got > 1)
 		weft_list_move_run(run, first, last);
 	weft_send_uses(ep, got);
+	weft_send_next(ep);
 	weft_unlock(&ep->lock);
 	refcount_add(got, &ep->ref);
 	refcount_add(got, &flow->path->ref);
