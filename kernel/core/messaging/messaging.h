@@ -14,6 +14,20 @@
 
 /* ---- txm.c ---------------------------------------------------------------------- */
 
+/**
+ * struct weft_kept - kernel memory with the bytes of a send
+ * @buf: contiguous, NULL: none
+ * @seg: as in struct weft_txm, with those below
+ * @each: pieces in each of @part but the last
+ * @part: memory from the endpoint's store; NULL: no more
+ */
+struct weft_kept {
+	u8 *buf;
+	u32 seg;
+	u32 each;
+	u8 *part[WEFT_STORE_PARTS];
+};
+
 bool weft_send_hand(struct weft_ep *ep);
 bool weft_send_grow(struct weft_ep *ep, struct weft_out *out);
 struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *e,
@@ -24,6 +38,9 @@ void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out);
 void weft_send_over(struct weft_txm *txm, struct weft_out *out);
 int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, u32 off, void *dst,
 		      u32 len, u32 piece, u32 skip);
+int weft_send_hold(struct weft_ep *ep, const struct weft_flow *flow, const struct weft_sq_entry *e,
+		   const void *head, u32 nhead, const void *pay, struct weft_kept *k);
+void weft_send_held(struct weft_txm *txm, const struct weft_kept *k);
 struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
 				struct weft_flow *flow, const void *pay);
 void weft_fence_go(struct weft_flow *flow, struct weft_out *out);

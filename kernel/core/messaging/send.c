@@ -571,13 +571,25 @@ static u32 weft_send_counts(const struct weft_txm *txm)
 static noinline void weft_send_request(struct weft_txm *txm, struct weft_rec *rec,
 				       struct weft_head *h)
 {
-	weft_wire_req_sid(txm->buf, txm->sid);
+	u32 off, n = txm->req;
+	u8 *dst = weft_txm_at(txm, 0, &n);
+
+	/* the request is in one piece: a packet has space for more */
+	weft_wire_req_sid(dst, txm->sid);
 	h->len = txm->req;
-	memcpy(weft_send_chunk(rec, h, 0, txm->req), txm->buf, txm->req);
+	memcpy(weft_send_chunk(rec, h, 0, txm->req), dst, txm->req);
 	if (txm->user)
 		return;
+	/* the bytes move to its place */
 	txm->len -= txm->req;
-	memmove(txm->buf, txm->buf + txm->req, txm->len);
+	for (off = 0; off < txm->len; off += n) {
+		const u8 *src;
+
+		n = (u32)txm->len - off;
+		dst = weft_txm_at(txm, off, &n);
+		src = weft_txm_at(txm, off + txm->req, &n);
+		memmove(dst, src, n);
+	}
 }
 
 /* Refuse a send that has not begun. */

@@ -382,33 +382,38 @@ int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, u32 off
 	return weft_user_read(ep->conf.mc, &e->vec, off, dst, len, piece, skip);
 }
 
-/**
- * struct weft_kept - kernel memory with the bytes of a send
- * @buf: contiguous, NULL: none
- * @seg: as in struct weft_txm, with those below
- * @each: pieces in each of @part but the last
- * @part: memory from the endpoint's store; NULL: no more
+/*
+ * Copy @len bytes of an entry's payload from @off on into pieces of @seg bytes at @dst, each behind
+ * a gap. The first piece has other @skip bytes before them. Return: 0, -EFAULT, -ENOMEM.
  */
-struct weft_kept {
-	u8 *buf;
-	u32 seg;
-	u32 each;
-	u8 *part[WEFT_STORE_PARTS];
-};
+static int weft_send_pieces(struct weft_ep *ep, const struct weft_sq_entry *e, u32 off, u8 *dst,
+			    u32 len, u32 seg, u32 skip)
+{
+	u32 n = skip ? min(len, seg - skip) : 0;
+	int err = 0;
+
+	if (n)
+		err = weft_send_payload(ep, e, off, dst + WEFT_GAP + skip, n, n, 0);
+	if (err || n == len)
+		return err;
+	dst += n ? seg + WEFT_GAP : 0;
+	return weft_send_payload(ep, e, off + n, dst + WEFT_GAP, len - n, seg, WEFT_GAP);
+}
 
 /*
- * Copy an entry's payload into memory from which its packets leave without a copy. Return: 0;
- * -ENOBUFS: the bytes need contiguous memory; -EFAULT, -ENOMEM.
+ * Copy @nhead bytes and an entry's payload into memory from which its packets leave without a copy.
+ * Return: 0; -ENOBUFS: the bytes need contiguous memory; -EFAULT, -ENOMEM.
  */
 static int weft_send_store(struct weft_ep *ep, const struct weft_flow *flow,
-			   const struct weft_sq_entry *e, struct weft_kept *k)
+			   const struct weft_sq_entry *e, const void *head, u32 nhead,
+			   struct weft_kept *k)
 {
-	u32 most, off, n, i, len = (u32)e->len, seg = 0;
+	u32 most, off, n, i, len = nhead + (u32)e->len, seg = 0, skip = nhead;
 	const struct weft_path *path = flow->path;
 	int err = 0;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
-	if (!path->local && len > WEFT_SHORT_MAX)
+	if (!path->local && !e->inl && len > WEFT_SHORT_MAX)
 		seg = weft_frame_seg(path, WEFT_GAP - WEFT_WIRE_HDR);
 	k->each = WEFT_STORE_BLOCK / (seg + WEFT_GAP);
 	most = k->each * seg;
@@ -418,11 +423,14 @@ static int weft_send_store(struct weft_ep *ep, const struct weft_flow *flow,
 		n = min(most, len - off);
 		k->part[i] = weft_store_get(&ep->tx.store,
 					    n + DIV_ROUND_UP(n, seg) * WEFT_GAP);
-		if (k->part[i])
-			err = weft_send_payload(ep, e, off, k->part[i] + WEFT_GAP, n, seg,
-						WEFT_GAP);
-		else
+		if (!k->part[i]) {
 			err = -ENOBUFS;
+			break;
+		}
+		if (skip)
+			memcpy(k->part[i] + WEFT_GAP, head, skip);
+		err = weft_send_pieces(ep, e, off + skip - nhead, k->part[i], n - skip, seg, skip);
+		skip = 0;
 	}
 	if (!err) {
 		k->seg = seg;
@@ -432,25 +440,71 @@ static int weft_send_store(struct weft_ep *ep, const struct weft_flow *flow,
 	return err;
 }
 
-/* Copy an entry's payload, or @pay, into contiguous memory. Return: 0, -EFAULT, -ENOMEM. */
-static int weft_send_flat(struct weft_ep *ep, const struct weft_sq_entry *e, const void *pay,
-			  struct weft_kept *k)
+/*
+ * Copy @nhead bytes, and an entry's payload, or @pay, into contiguous memory. Return: 0, -EFAULT,
+ * -ENOMEM.
+ */
+static int weft_send_flat(struct weft_ep *ep, const struct weft_sq_entry *e, const void *head,
+			  u32 nhead, const void *pay, struct weft_kept *k)
 {
 	u32 len = (u32)e->len;
 	int err = 0;
 
-	if (!len)
+	if (!(nhead + len))
 		return 0;
-	k->buf = weft_alloc_bytes(len);
+	k->buf = weft_alloc_bytes(nhead + len);
 	if (!k->buf)
 		return -ENOMEM;
+	if (nhead)
+		memcpy(k->buf, head, nhead);
 	if (pay)
-		memcpy(k->buf, pay, len);
+		memcpy(k->buf + nhead, pay, len);
 	else
-		err = weft_send_payload(ep, e, 0, k->buf, len, len, 0);
+		err = weft_send_payload(ep, e, 0, k->buf + nhead, len, len, 0);
 	if (err)
 		weft_free(k->buf);
 	return err;
+}
+
+/**
+ * weft_send_hold - copy the bytes of a send into kernel memory
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @flow: its flow
+ * @e: the entry
+ * @head: bytes before its payload: the request of a one-sided operation
+ * @nhead: number of these bytes, at most WEFT_REQ_MAX
+ * @pay: the payload, NULL: to be read from the entry
+ * @k: out: the memory; unused if it fails
+ *
+ * Context: may sleep.
+ * Return: 0, -EFAULT, -ENOMEM.
+ */
+int weft_send_hold(struct weft_ep *ep, const struct weft_flow *flow, const struct weft_sq_entry *e,
+		   const void *head, u32 nhead, const void *pay, struct weft_kept *k)
+{
+	int err = -ENOBUFS;
+
+	weft_mutex_assert_held(&ep->sq_mutex);
+	memset(k, 0, sizeof(*k));
+	if (!pay)
+		err = weft_send_store(ep, flow, e, head, nhead, k);
+	if (err == -ENOBUFS)
+		err = weft_send_flat(ep, e, head, nhead, pay, k);
+	return err;
+}
+
+/**
+ * weft_send_held - give a send the memory that holds its bytes
+ * @txm: the send
+ * @k: the memory, taken over
+ */
+void weft_send_held(struct weft_txm *txm, const struct weft_kept *k)
+{
+	weft_mutex_assert_held(&txm->ep->sq_mutex);
+	txm->buf = k->buf;
+	txm->seg = k->seg;
+	txm->each = k->each;
+	memcpy(txm->part, k->part, sizeof(k->part));
 }
 
 /**
@@ -467,29 +521,23 @@ struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *
 				struct weft_flow *flow, const void *pay)
 {
 	bool user = !pay && e->len > weft_send_most(ep, flow);
-	struct weft_kept k = { .buf = NULL };
+	struct weft_kept k;
 	struct weft_txm *txm;
-	int err = -ENOBUFS;
+	int err = 0;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
 	if (unlikely(weft_sq_is_rma(e->op)))
 		return weft_rma_keep(ep, e, flow);
-	if (!user) {
-		if (!pay)
-			err = weft_send_store(ep, flow, e, &k);
-		if (err == -ENOBUFS)
-			err = weft_send_flat(ep, e, pay, &k);
-		if (err)
-			return ERR_PTR(err);
-	}
+	if (!user)
+		err = weft_send_hold(ep, flow, e, NULL, 0, pay, &k);
+	if (err)
+		return ERR_PTR(err);
 	txm = weft_send_take(ep, e, flow);
 	txm->user = user;
-	txm->buf = k.buf;
-	txm->seg = k.seg;
-	txm->each = k.each;
-	memcpy(txm->part, k.part, sizeof(k.part));
 	if (user)
 		txm->bulk.vec = e->vec;
+	else
+		weft_send_held(txm, &k);
 	return txm;
 }
 

@@ -186,6 +186,28 @@ static int weft_rma_operands(struct weft_ep *ep, const struct weft_sq_entry *e, 
 	return err;
 }
 
+/*
+ * Copy a request of @nhead bytes, and @bytes of operands, into contiguous memory. May sleep.
+ * Return: the memory; ERR_PTR(): -EFAULT, -EINVAL, -ENOMEM.
+ */
+static u8 *weft_rma_flat(struct weft_ep *ep, const struct weft_sq_entry *e, const u8 *head,
+			 u32 nhead, u32 bytes)
+{
+	u8 *buf = weft_alloc_bytes(nhead + bytes);
+	int err = 0;
+
+	if (!buf)
+		return ERR_PTR(-ENOMEM);
+	memcpy(buf, head, nhead);
+	if (bytes)
+		err = weft_rma_operands(ep, e, buf + nhead, bytes);
+	if (err) {
+		weft_free(buf);
+		return ERR_PTR(err);
+	}
+	return buf;
+}
+
 /**
  * weft_rma_atomic_check - check whether an atomic operation is supported
  * @e: its entry
@@ -221,47 +243,47 @@ struct weft_txm *weft_rma_keep(struct weft_ep *ep, const struct weft_sq_entry *e
 	bool user = e->op == WEFT_SQ_WRITE && !e->inl && e->len > most;
 	bool atomic = weft_sq_is_atomic(e->op);
 	struct weft_rxm *sink = NULL;
-	u32 head, bytes = 0;
+	struct weft_kept k = { .buf = NULL };
+	u8 head[WEFT_REQ_MAX] weft_unset;
 	struct weft_req req weft_unset;
+	u32 nhead, bytes = 0;
 	struct weft_txm *txm;
 	int err = 0;
-	u8 *buf;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
 	if (atomic)
 		err = weft_rma_atomic_check(e);
 	if (err)
 		return ERR_PTR(err);
-	if (atomic)
-		bytes = weft_sq_operands(e);
-	else if (e->op == WEFT_SQ_WRITE && !user)
-		bytes = (u32)e->len;
-	buf = weft_alloc_bytes(WEFT_REQ_MAX + bytes);
-	if (!buf)
-		return ERR_PTR(-ENOMEM);
 	weft_rma_request(&req, ep, e, user);
-	head = weft_wire_req_put(buf, &req);
-	if (bytes)
-		err = atomic ? weft_rma_operands(ep, e, buf + head, bytes) :
-			       weft_send_payload(ep, e, 0, buf + head, bytes, bytes, 0);
-	if (!err && weft_sq_fetches(e->op) && e->len) {
-		sink = weft_rma_sink(ep, flow, e);
-		err = IS_ERR(sink) ? (int)PTR_ERR(sink) : 0;
+	nhead = weft_wire_req_put(head, &req);
+	if (e->op == WEFT_SQ_WRITE && !user) {
+		bytes = (u32)e->len;
+		err = weft_send_hold(ep, flow, e, head, nhead, NULL, &k);
+	} else {
+		bytes = atomic ? weft_sq_operands(e) : 0;
+		k.buf = weft_rma_flat(ep, e, head, nhead, bytes);
+		err = IS_ERR(k.buf) ? (int)PTR_ERR(k.buf) : 0;
 	}
-	if (err) {
-		weft_free(buf);
+	if (err)
 		return ERR_PTR(err);
+	if (weft_sq_fetches(e->op) && e->len) {
+		sink = weft_rma_sink(ep, flow, e);
+		if (IS_ERR(sink)) {
+			weft_free(k.buf);
+			return ERR_CAST(sink);
+		}
 	}
 	txm = weft_send_take(ep, e, flow);
 	if (atomic)
 		txm->tx.data = 0;
 	txm->user = user;
-	txm->buf = buf;
-	txm->req = (u16)head;
+	weft_send_held(txm, &k);
+	txm->req = (u16)nhead;
 	if (user)
 		txm->bulk.vec = e->vec;
 	else
-		txm->len = head + bytes;
+		txm->len = nhead + bytes;
 	txm->rxm = sink;
 	return txm;
 }
