@@ -21,8 +21,8 @@ static u32 differs(const u8 *mem, u64 off, u64 len, u8 in, u8 out)
 	return i;
 }
 
-static const u32 lens[] = { 1, 8, 192, 200, 201, 256, 960, 1100, 1300, 1400, 4096, 4097, 20000,
-			    65000, 65280, 65536, 70000, 200000 };
+static const u32 lens[] = { 1, 8, 192, 200, 201, 256, 960, 961, 1056, 1057, 1100, 1300, 1400, 4096,
+			    4097, 20000, 65000, 65280, 65536, 70000, 200000 };
 
 /* One operation of each length, at an odd address. */
 static void each_length(struct __test_metadata *_metadata, struct pair *p, bool write)
@@ -76,9 +76,15 @@ TEST(rma__write_between_nodes)
 	lengths(_metadata, &conf, 1, true);
 }
 
-/* Short writes, one at a time: each is copied straight into the port's packet. */
+/*
+ * Short writes, one at a time: each is copied straight into the port's packet, from the ring or
+ * from resident memory.
+ */
 TEST(rma__write_alone)
 {
+	static const struct {
+		u32 len, flags;
+	} forms[] = { { 8, WEFT_SQ_INLINE }, { 960, WEFT_SQ_INLINE }, { 8, 0 }, { 1056, 0 } };
 	struct rig_conf conf;
 	struct rig_rma op;
 	struct pair p;
@@ -88,11 +94,12 @@ TEST(rma__write_alone)
 	/* counted, and none refused */
 	conf.resv = U32_MAX;
 	pair_make(&p, &conf, 1, PAIR_ALL);
-	for (i = 0; i < 12; i++) {
-		op = pair_op(&p, true, 8 * i, 8, i);
-		op.flags |= WEFT_SQ_INLINE;
+	for (i = 0; i < 24; i++) {
+		op = pair_op(&p, true, 2000 * i, forms[i % 4].len, i);
+		op.flags |= forms[i % 4].flags;
 		ASSERT_EQ(0, rig_rma(p.ea, &op));
 		ASSERT_EQ(0, pair_status(&p, i));
+		EXPECT_EQ(0, memcmp(p.buf + 2000 * i, p.room + 2000 * i, forms[i % 4].len));
 		/* the first ones wait for their flow */
 		if (i >= 2)
 			EXPECT_EQ(before + 1, p.rig->node[0].nresv) TH_LOG("write %u", i);

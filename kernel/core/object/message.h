@@ -221,6 +221,9 @@ static inline void weft_txm_enter(struct weft_txm *txm, struct weft_list *list, 
 #define WEFT_GAP	(WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + (u32)sizeof(struct weft_w_eager))
 /* bytes of the longest message that a record holds, so that each path carries its packet */
 #define WEFT_SHORT_MAX	(WEFT_PAYLOAD_MIN - WEFT_GAP)
+/* bytes of the longest write that a record holds, with its request and a report behind it */
+#define WEFT_SHORT_WRITE	(WEFT_SHORT_MAX - WEFT_REQ_ONE - WEFT_WIRE_CHUNK -	\
+				 (u32)sizeof(struct weft_w_done))
 
 /*
  * Find bytes of a send in kernel memory. *@n: bytes wanted, then bytes that are contiguous. Return:

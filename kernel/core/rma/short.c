@@ -2,11 +2,11 @@
 /*
  * weft core - short operations of this node's programs, copied straight into the open packet
  *
- * The most frequent operation has its bytes in the ring and one remote segment. Its flow may send,
- * so its request and its bytes go into the open packet at once. The record keeps them, and the
- * struct weft_txm that waits for the answer has no memory of its own. A short read, or an atomic
- * operation with results, has a window for the bytes that answer it. They come in one piece, and
- * need no sink:
+ * The most frequent operation has its bytes in the ring, or in resident memory, and one remote
+ * segment. Its flow may send, so its request and its bytes go into the open packet at once. The
+ * record keeps them, and the struct weft_txm that waits for the answer has no memory of its own. A
+ * short read, or an atomic operation with results, has a window for the bytes that answer it. They
+ * come in one piece, and need no sink:
  *
  *	ring entry --(weft_rma_short())--> open packet, SENT --DONE--> OVER
  *	          \---(weft_rma_alone())--> the port's packet, SENT --bytes (weft_rma_got())--> OVER
@@ -25,20 +25,28 @@
 /* Return: true if an entry has the form of a short operation. *@bytes: those behind its request. */
 static bool weft_short_form(const struct weft_sq_entry *e, u32 *bytes)
 {
-	if (e->nrem != 1 || e->len > WEFT_INLINE_MAX)
+	if (e->nrem != 1 || e->len > WEFT_SHORT_WRITE)
+		return false;
+	*bytes = (u32)e->len;
+	if (e->op == WEFT_SQ_WRITE)
+		return e->inl || !e->len || e->vec.n == 1;
+	if (e->len > WEFT_INLINE_MAX)
 		return false;
 	if (e->op == WEFT_SQ_READ) {
 		*bytes = 0;
 		return e->len;
 	}
-	*bytes = (u32)e->len;
-	if (weft_sq_is_atomic(e->op)) {
-		/* else the slow path refuses it */
-		if (weft_rma_atomic_check(e))
-			return false;
-		*bytes = weft_sq_operands(e);
-	}
-	return (e->inl || !*bytes) && *bytes <= WEFT_REQ_FREE - WEFT_REQ_ONE;
+	/* else the slow path refuses it */
+	if (weft_rma_atomic_check(e))
+		return false;
+	*bytes = weft_sq_operands(e);
+	return (e->inl || !*bytes) && *bytes <= WEFT_SHORT_WRITE;
+}
+
+/* Return: bytes of credit that an operation with @bytes behind its request uses. */
+static u32 weft_short_counts(u32 bytes)
+{
+	return weft_wire_counts(WEFT_MSG_RMA, WEFT_REQ_ONE + bytes);
 }
 
 /*
@@ -69,14 +77,17 @@ static bool weft_short_begin(struct weft_ep *ep, const struct weft_sq_entry *e, 
 	return *mem || !weft_sq_fetches(e->op);
 }
 
-/* Return: true if a flow may send an operation now. Its path is locked. */
+/*
+ * Return: true if a flow may send an operation that uses @counts bytes of credit now. Its path is
+ * locked.
+ */
 static bool weft_short_may(const struct weft_path *path, const struct weft_lane *lane,
-			   const struct weft_flow *flow)
+			   const struct weft_flow *flow, u32 counts)
 {
 	weft_assert_held(&path->lock);
 	return path->state == WEFT_PATHS_UP && !path->failing && !flow->dead &&
 	       weft_lane_may_send(lane) && !flow->nheadless && weft_credit_begins(flow) &&
-	       weft_credit_eager(flow, 0) && path->peer_caps & WEFT_HELLO_RMA;
+	       weft_credit_eager(flow, counts) && path->peer_caps & WEFT_HELLO_RMA;
 }
 
 /* Return: the open packet of a lane, with @need bytes of space; NULL: there is none. */
@@ -138,14 +149,33 @@ static bool weft_short_lazy(const struct weft_ep *ep, const struct weft_sq_entry
 }
 
 /*
- * Append an operation to a packet, which has space for it. @bytes: those behind its request;
- * @mem: as for weft_short_keep().
+ * Copy the @bytes behind the request of an operation to their place in a packet, which has space
+ * for it. Return: true; false: they are not resident.
+ */
+static bool weft_short_bytes(struct weft_ep *ep, const struct weft_sq_entry *e, u32 bytes,
+			     struct weft_rec *rec)
+{
+	u32 head = WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager) + WEFT_REQ_ONE;
+	u8 *dst = rec->raw + rec->len;
+
+	/* padding */
+	*(u32 *)(dst + ALIGN(head + bytes, 4) - sizeof(u32)) = 0;
+	if (likely(e->inl || !bytes)) {
+		weft_ring_bytes(&ep->tx.ring, bytes, dst + head);
+		return true;
+	}
+	return !weft_user_peek(ep->conf.mc, e->vec.seg[0].addr, dst + head, bytes);
+}
+
+/*
+ * Append an operation to a packet, which has its bytes already. @bytes: their number; @mem: as for
+ * weft_short_keep().
  */
 static void weft_short_put(struct weft_ep *ep, struct weft_flow *flow,
 			   const struct weft_sq_entry *e, u32 bytes, struct weft_mem *mem,
 			   struct weft_rec *rec, weft_ns now)
 {
-	u32 len = WEFT_REQ_ONE + bytes, size = weft_wire_size(sizeof(struct weft_w_eager) + len);
+	u32 len = WEFT_REQ_ONE + bytes;
 	u8 *dst = rec->raw + rec->len;
 	struct weft_req req weft_unset;
 	struct weft_head h weft_unset;	/* weft_send_head() sets all fields */
@@ -159,12 +189,10 @@ static void weft_short_put(struct weft_ep *ep, struct weft_flow *flow,
 		req.id = weft_path_new_id(flow->path, WEFT_RMA_ID);
 		req.granted = e->len;
 	}
-	/* padding */
-	*(u32 *)(dst + size - sizeof(u32)) = 0;
 	dst += weft_wire_eager_put(dst, &h, 0, len);
-	dst += weft_wire_req_put(dst, &req);
-	weft_ring_bytes(&ep->tx.ring, bytes, dst);
-	rec->len += size;
+	weft_wire_req_put(dst, &req);
+	weft_credit_use(flow, weft_short_counts(bytes));
+	rec->len += weft_wire_size(sizeof(struct weft_w_eager) + len);
 	weft_short_keep(ep, e, flow, rec, len, mem, req.id, now);
 }
 
@@ -191,10 +219,12 @@ bool weft_rma_short(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 	if (!weft_short_begin(ep, e, &bytes, &mem))
 		return false;
 	weft_lock(&path->lock);
-	if (likely(weft_short_may(path, lane, flow)))
+	if (likely(weft_short_may(path, lane, flow, weft_short_counts(bytes))))
 		rec = weft_short_room(path, lane,
 				      weft_wire_size(sizeof(struct weft_w_eager) + WEFT_REQ_ONE +
 						     bytes), out);
+	if (rec && unlikely(!weft_short_bytes(ep, e, bytes, rec)))
+		rec = NULL;
 	if (likely(rec)) {
 		weft_short_put(ep, flow, e, bytes, mem, rec, out->now);
 		path->busy |= 1u << lane->no;
@@ -322,7 +352,7 @@ u32 weft_rma_writes(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 
 	weft_mutex_assert_held(&ep->sq_mutex);
 	weft_lock(&path->lock);
-	if (likely(weft_short_may(path, lane, flow) && path->peer_caps & WEFT_HELLO_WRITES))
+	if (likely(weft_short_may(path, lane, flow, 0) && path->peer_caps & WEFT_HELLO_WRITES))
 		rec = weft_short_room(path, lane, size + 2 * weft_writes_size((u32)e->len), out);
 	n = likely(rec) ? weft_writes_fit(flow, rec, n, (u32)e->len) : 0;
 	if (likely(n)) {
@@ -367,7 +397,7 @@ static bool weft_short_leave(struct weft_ep *ep, struct weft_flow *flow,
 
 	weft_assert_held(&path->lock);
 	rf = weft_short_report(path, lane, &alone);
-	if (unlikely(!alone || !weft_short_may(path, lane, flow) ||
+	if (unlikely(!alone || !weft_short_may(path, lane, flow, weft_short_counts(bytes)) ||
 		     path->nsent >= READ_ONCE(path->core->conf.rec_max)))
 		return false;
 	/* it is kept when it is acknowledged: that of an open packet may still be in the output */
@@ -378,7 +408,8 @@ static bool weft_short_leave(struct weft_ep *ep, struct weft_flow *flow,
 	if (rf)
 		out->resv.len += weft_wire_size(sizeof(struct weft_w_done));
 	out->resv.lane = lane->no;
-	if (unlikely(!weft_env_tx_resv(path->core, path, &out->resv))) {
+	if (unlikely(!weft_short_bytes(ep, e, bytes, rec) ||
+		     !weft_env_tx_resv(path->core, path, &out->resv))) {
 		weft_rec_keep(path, rec);
 		return false;
 	}
