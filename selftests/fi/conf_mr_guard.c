@@ -25,21 +25,21 @@ static bool refused(bool write, uint64_t addr, uint64_t key)
 
 #define FLOOD	40	/* long operations under way */
 
-/* Close a region on which long operations are under way. */
+/*
+ * Close a region on which long operations are under way. It does not wait for them: while the link
+ * is cut they would fail with another error than that of a region that is gone.
+ */
 static bool close_flooded(struct fid_mr *mr, bool cut)
 {
 	struct fi_cq_tagged_entry c;
 	struct fi_cq_err_entry e;
-	uint64_t from;
 	unsigned int i;
 	int ret;
 
 	for (i = 0; i < FLOOD; i++)
 		CHECK_EQ(rma_msg(i % 2, sbuf, LONG, 0, KEY, 1, 0), 0);
 	CHECK(!cut || link_cut());
-	from = now_ms();
 	CHECK_EQ(fi_close(&mr->fid), 0);
-	CHECK(now_ms() - from < 1000);
 	CHECK(!cut || link_mend());
 	for (i = 0; i < FLOOD; i++) {
 		ret = completion(p.a.txcq, &c, NULL, &e);

@@ -16,6 +16,10 @@ fi
 
 out=/run/weft/bpftrace
 
+# the first line is that of a script whose probes are in place
+placed() { grep -q 'Ctrl-C ends' $out; }
+settled() { placed || ! kill -0 $bt_pid; }
+
 # traced SCRIPT[ ARGUMENT] COMMAND...: the output of the script is in $out, of the time while the
 # command runs
 traced()
@@ -24,8 +28,8 @@ traced()
 	shift
 	bpftrace -B none $script >$out 2>&1 &
 	bt_pid=$!
-	# the first line is that of a script whose probes are in place
-	vm_wait 200 grep -q 'Ctrl-C ends' $out || { cat $out; kill $bt_pid; return 1; }
+	vm_wait 200 settled
+	placed || { cat $out; kill $bt_pid; return 1; }
 	"$@"
 	status=$?
 	kill -INT $bt_pid
