@@ -22,7 +22,7 @@ static u32 differs(const u8 *mem, u64 off, u64 len, u8 in, u8 out)
 }
 
 static const u32 lens[] = { 1, 8, 192, 200, 201, 256, 960, 961, 1056, 1057, 1100, 1300, 1400, 4096,
-			    4097, 20000, 65000, 65280, 65536, 70000, 200000 };
+			    4097, 16384, 16385, 20000, 65000, 65280, 65536, 70000, 200000 };
 
 /* One operation of each length, at an odd address. */
 static void each_length(struct __test_metadata *_metadata, struct pair *p, bool write)

@@ -646,7 +646,11 @@ u32 weft_place_run(struct weft_path *path, const struct weft_chunk *c, u32 n, u3
 	struct weft_win *win;
 
 	weft_assert_held(&path->lock);
-	if (!rxm || rxm->bulk.over || rxm->err || !rxm->started || out->ncopy == WEFT_OUT_COPY ||
+	if (!rxm)
+		return be32_to_cpu(w->rid) & WEFT_RMA_ID &&
+		       weft_rma_got(path, be32_to_cpu(w->rid), off, c->pay, len, c->paylen, skip,
+				    out) ? n : 0;
+	if (rxm->bulk.over || rxm->err || !rxm->started || out->ncopy == WEFT_OUT_COPY ||
 	    unlikely(rxm->buf))
 		return 0;
 	k = weft_place_win(rxm, off);
@@ -699,7 +703,7 @@ int weft_place_data(struct weft_path *path, const struct weft_chunk *c, struct w
 
 	weft_assert_held(&path->lock);
 	if (!rxm && be32_to_cpu(w->rid) & WEFT_RMA_ID)
-		weft_rma_got(path, be32_to_cpu(w->rid), off, pay, len, out);
+		weft_rma_got(path, be32_to_cpu(w->rid), off, pay, len, len, 0, out);
 	if (!rxm || rxm->bulk.over || rxm->err || !rxm->started)
 		return 0;
 	if (off >= rxm->bulk.granted || len > rxm->bulk.granted - off)

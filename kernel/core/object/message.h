@@ -224,6 +224,8 @@ static inline void weft_txm_enter(struct weft_txm *txm, struct weft_list *list, 
 /* bytes of the longest write that a record holds, with its request and a report behind it */
 #define WEFT_SHORT_WRITE	(WEFT_SHORT_MAX - WEFT_REQ_ONE - WEFT_WIRE_CHUNK -	\
 				 (u32)sizeof(struct weft_w_done))
+/* bytes of the longest read without a sink: the path's lock is held while they are copied */
+#define WEFT_SHORT_READ		(16u << 10)
 
 /*
  * Find bytes of a send in kernel memory. *@n: bytes wanted, then bytes that are contiguous. Return:

@@ -5,8 +5,8 @@
  * The most frequent operation has its bytes in the ring, or in resident memory, and one remote
  * segment. Its flow may send, so its request and its bytes go into the open packet at once. The
  * record keeps them, and the struct weft_txm that waits for the answer has no memory of its own. A
- * short read, or an atomic operation with results, has a window for the bytes that answer it. They
- * come in one piece, and need no sink:
+ * short read, or an atomic operation with results, has a window for the bytes that answer it, and
+ * no sink:
  *
  *	ring entry --(weft_rma_short())--> open packet, SENT --DONE--> OVER
  *	          \---(weft_rma_alone())--> the port's packet, SENT --bytes (weft_rma_got())--> OVER
@@ -25,22 +25,20 @@
 /* Return: true if an entry has the form of a short operation. *@bytes: those behind its request. */
 static bool weft_short_form(const struct weft_sq_entry *e, u32 *bytes)
 {
-	if (e->nrem != 1 || e->len > WEFT_SHORT_WRITE)
+	if (e->nrem != 1 || e->len > WEFT_SHORT_READ)
 		return false;
-	*bytes = (u32)e->len;
-	if (e->op == WEFT_SQ_WRITE)
-		return e->inl || !e->len || e->vec.n == 1;
-	if (e->len > WEFT_INLINE_MAX)
-		return false;
-	if (e->op == WEFT_SQ_READ) {
-		*bytes = 0;
+	*bytes = 0;
+	if (e->op == WEFT_SQ_READ)
 		return e->len;
+	if (e->op == WEFT_SQ_WRITE) {
+		*bytes = (u32)e->len;
+		return *bytes <= WEFT_SHORT_WRITE && (e->inl || !e->len || e->vec.n == 1);
 	}
 	/* else the slow path refuses it */
-	if (weft_rma_atomic_check(e))
+	if (e->len > WEFT_INLINE_MAX || weft_rma_atomic_check(e))
 		return false;
 	*bytes = weft_sq_operands(e);
-	return (e->inl || !*bytes) && *bytes <= WEFT_SHORT_WRITE;
+	return *bytes <= WEFT_SHORT_WRITE && (e->inl || !*bytes);
 }
 
 /* Return: bytes of credit that an operation with @bytes behind its request uses. */
@@ -125,6 +123,7 @@ static void weft_short_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
 	txm->mseq = flow->id.mseq;
 	if (mem) {
 		txm->win[0].mem = mem;
+		txm->win[0].left = (u32)e->len;
 		txm->win[0].state = WEFT_WIN_READY;
 		txm->bulk.rid = id;
 		weft_idtable_add(&path->msg.gets, &txm->bulk.gnode, id);
@@ -481,21 +480,32 @@ static struct weft_txm *weft_short_get(struct weft_path *path, u32 id)
  * @off: offset in them
  * @pay: the bytes
  * @len: number of bytes
+ * @piece: bytes of a contiguous piece of @pay
+ * @skip: bytes between two pieces
  * @out: output
  *
- * They come in one chunk, which is taken once.
+ * Each chunk is taken once, whatever the order in which they come.
+ *
+ * Return: true if an operation waited for them.
  */
-void weft_rma_got(struct weft_path *path, u32 id, u64 off, const u8 *pay, u32 len,
-		  struct weft_out *out)
+bool weft_rma_got(struct weft_path *path, u32 id, u64 off, const u8 *pay, u32 len, u32 piece,
+		  u32 skip, struct weft_out *out)
 {
 	struct weft_txm *txm = weft_short_get(path, id);
+	struct weft_win *win;
 	int err;
 
 	weft_assert_held(&path->lock);
-	if (!txm || txm->tx.told || off || len != txm->tx.len)
-		return;
-	err = weft_mem_write(txm->win[0].mem, 0, pay, len);
-	weft_send_end(txm, err ? EFAULT : 0, out);
+	if (!txm || txm->tx.told || off > txm->tx.len || len > txm->tx.len - off)
+		return false;
+	win = &txm->win[0];
+	if (unlikely(len > win->left))
+		return false;
+	err = weft_mem_gather(win->mem, (u32)off, pay, len, piece, skip);
+	win->left -= len;
+	if (err || !win->left)
+		weft_send_end(txm, err ? EFAULT : 0, out);
+	return true;
 }
 
 /**
