@@ -384,16 +384,23 @@ static bool weft_send_trigger(struct weft_ep *ep, const struct weft_trigger *t, 
 static bool weft_send_fired(struct weft_ep *ep, int refuse, struct weft_out *out)
 {
 	struct weft_trigger *t;
+	bool taken;
 
 	while ((t = weft_send_first_fired(ep))) {
 		if (ep->tx.scan || (!ep->tx.hand && !weft_send_hand(ep) &&
 				    !weft_send_grow(ep, out)))
 			return false;
-		if (!weft_send_trigger(ep, t, refuse, out))
-			return false;
+		/* a program that reads the completion may have another one wait at once */
 		weft_lock(&ep->lock);
 		weft_trigger_out(ep, t);
 		weft_unlock(&ep->lock);
+		taken = weft_send_trigger(ep, t, refuse, out);
+		if (!taken) {
+			weft_lock(&ep->lock);
+			weft_trigger_back(ep, t);
+			weft_unlock(&ep->lock);
+			return false;
+		}
 		weft_trigger_free(t);
 		if (out->ntx > WEFT_OUT_TX / 2)
 			weft_flush(out);

@@ -209,6 +209,7 @@ static inline u32 *weft_trigger_number(struct weft_ep *ep, const struct weft_tri
 
 void weft_trigger_free(struct weft_trigger *t);
 void weft_trigger_out(struct weft_ep *ep, struct weft_trigger *t);
+void weft_trigger_back(struct weft_ep *ep, struct weft_trigger *t);
 void weft_trigger_ring(struct weft_ring *r, const struct weft_trigger *t);
 void weft_trigger_unring(struct weft_ring *r, const struct weft_ring *was);
 void weft_ep_drop_fired(struct weft_ep *ep);

@@ -38,6 +38,18 @@ void weft_trigger_out(struct weft_ep *ep, struct weft_trigger *t)
 }
 
 /**
+ * weft_trigger_back - put a trigger that was taken off back to its place, the first one
+ * @ep: the endpoint, locked
+ * @t: the trigger, of a send
+ */
+void weft_trigger_back(struct weft_ep *ep, struct weft_trigger *t)
+{
+	weft_assert_held(&ep->lock);
+	weft_list_add(&ep->tx.fired, &t->node);
+	++*weft_trigger_number(ep, t);
+}
+
+/**
  * weft_trigger_ring - have a ring contain the entry of a trigger, and nothing else
  * @r: the ring
  * @t: the trigger
