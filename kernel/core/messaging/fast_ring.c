@@ -682,7 +682,7 @@ bool weft_fast_out(struct weft_ep *ep, struct weft_out *out)
 	if (ep->tx.ring.cons + l.nslots != ep->tx.ring.prod)
 		return false;
 	if (unlikely(weft_sq_is_rma(l.op)))
-		return READ_ONCE(s->len) <= WEFT_SHORT_READ && weft_fast_operate(ep, flow, out);
+		return weft_short_len(l.op, READ_ONCE(s->len)) && weft_fast_operate(ep, flow, out);
 	if (!weft_fast_kind(l))
 		return false;
 	/* once for all locks: the path's, the port's, and that of the completion queue */

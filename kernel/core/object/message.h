@@ -227,6 +227,12 @@ static inline void weft_txm_enter(struct weft_txm *txm, struct weft_list *list, 
 /* bytes of the longest read without a sink: the path's lock is held while they are copied */
 #define WEFT_SHORT_READ		(16u << 10)
 
+/* Return: true if a one-sided operation of @len bytes is short enough for rma/short.c. */
+static inline bool weft_short_len(u8 op, u64 len)
+{
+	return len <= (op == WEFT_SQ_READ ? WEFT_SHORT_READ : WEFT_SHORT_WRITE);
+}
+
 /*
  * Find bytes of a send in kernel memory. *@n: bytes wanted, then bytes that are contiguous. Return:
  * the byte at @off.

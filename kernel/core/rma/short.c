@@ -25,20 +25,26 @@
 /* Return: true if an entry has the form of a short operation. *@bytes: those behind its request. */
 static bool weft_short_form(const struct weft_sq_entry *e, u32 *bytes)
 {
-	if (e->nrem != 1 || e->len > WEFT_SHORT_READ)
+	if (e->nrem != 1 || !weft_short_len(e->op, e->len))
 		return false;
 	*bytes = 0;
 	if (e->op == WEFT_SQ_READ)
 		return e->len;
 	if (e->op == WEFT_SQ_WRITE) {
 		*bytes = (u32)e->len;
-		return *bytes <= WEFT_SHORT_WRITE && (e->inl || !e->len || e->vec.n == 1);
+		return e->inl || !e->len || e->vec.n == 1;
 	}
 	/* else the slow path refuses it */
 	if (e->len > WEFT_INLINE_MAX || weft_rma_atomic_check(e))
 		return false;
 	*bytes = weft_sq_operands(e);
 	return *bytes <= WEFT_SHORT_WRITE && (e->inl || !*bytes);
+}
+
+/* Return: bytes of the chunk of an operation with @bytes behind its request. */
+static u32 weft_short_size(u32 bytes)
+{
+	return weft_wire_size(sizeof(struct weft_w_eager) + WEFT_REQ_ONE + bytes);
 }
 
 /* Return: bytes of credit that an operation with @bytes behind its request uses. */
@@ -158,7 +164,7 @@ static bool weft_short_bytes(struct weft_ep *ep, const struct weft_sq_entry *e, 
 	u8 *dst = rec->raw + rec->len;
 
 	/* padding */
-	*(u32 *)(dst + ALIGN(head + bytes, 4) - sizeof(u32)) = 0;
+	*(u32 *)(dst + weft_short_size(bytes) - sizeof(u32)) = 0;
 	if (likely(e->inl || !bytes)) {
 		weft_ring_bytes(&ep->tx.ring, bytes, dst + head);
 		return true;
@@ -191,7 +197,7 @@ static void weft_short_put(struct weft_ep *ep, struct weft_flow *flow,
 	dst += weft_wire_eager_put(dst, &h, 0, len);
 	weft_wire_req_put(dst, &req);
 	weft_credit_use(flow, weft_short_counts(bytes));
-	rec->len += weft_wire_size(sizeof(struct weft_w_eager) + len);
+	rec->len += weft_short_size(bytes);
 	weft_short_keep(ep, e, flow, rec, len, mem, req.id, now);
 }
 
@@ -219,9 +225,7 @@ bool weft_rma_short(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 		return false;
 	weft_lock(&path->lock);
 	if (likely(weft_short_may(path, lane, flow, weft_short_counts(bytes))))
-		rec = weft_short_room(path, lane,
-				      weft_wire_size(sizeof(struct weft_w_eager) + WEFT_REQ_ONE +
-						     bytes), out);
+		rec = weft_short_room(path, lane, weft_short_size(bytes), out);
 	if (rec && unlikely(!weft_short_bytes(ep, e, bytes, rec)))
 		rec = NULL;
 	if (likely(rec)) {
@@ -387,7 +391,6 @@ static bool weft_short_leave(struct weft_ep *ep, struct weft_flow *flow,
 			     const struct weft_sq_entry *e, u32 bytes, struct weft_mem *mem,
 			     struct weft_out *out)
 {
-	u32 size = weft_wire_size(sizeof(struct weft_w_eager) + WEFT_REQ_ONE + bytes);
 	struct weft_path *path = flow->path;
 	struct weft_lane *lane = &path->lane[flow->lane];
 	struct weft_rflow *rf;
@@ -403,7 +406,7 @@ static bool weft_short_leave(struct weft_ep *ep, struct weft_flow *flow,
 	rec = weft_rec_new(path);
 	if (unlikely(!rec))
 		return false;
-	out->resv.len = WEFT_WIRE_HDR + size;
+	out->resv.len = WEFT_WIRE_HDR + weft_short_size(bytes);
 	if (rf)
 		out->resv.len += weft_wire_size(sizeof(struct weft_w_done));
 	out->resv.lane = lane->no;
