@@ -51,6 +51,22 @@ void pair_make(struct pair *p, struct rig_conf *conf, u32 dst, u32 flags)
 		abort();
 }
 
+u64 pair_spend(struct pair *p, struct rig_conf *conf)
+{
+	struct rig_op send = { .n = 1 };
+	u32 i;
+
+	conf->core.unexp_window = 65536;
+	pair_make(p, conf, 1, PAIR_ALL);
+	send.peer = p->to;
+	send.iov[0] = (struct weft_iov){ (uintptr_t)p->buf, 1000 };
+	for (i = 0; i < 150; i++)
+		if (rig_send(p->ea, &send))
+			abort();
+	rig_run(p->rig, NSEC_PER_SEC);
+	return rig_counter(&p->rig->node[0], WEFT_CNT_limit_unexp);
+}
+
 void pair_init(struct pair *p, u32 dst)
 {
 	struct rig_conf conf;

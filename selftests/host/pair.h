@@ -47,7 +47,12 @@ static inline u8 pair_byte(u32 i, u8 salt)
 void pair_conf(struct rig_conf *conf, u32 cold, u32 loss);
 /* @dst: node of the target; the initiator's is 0. @flags: of the target's endpoint. */
 void pair_make(struct pair *p, struct rig_conf *conf, u32 dst, u32 flags);
-/* The same without loss, with all rights. */
+/*
+ * The same on two nodes, with all rights. Messages that no receive takes then use up the
+ * initiator's credit. Return: how often it found none.
+ */
+u64 pair_spend(struct pair *p, struct rig_conf *conf);
+/* Without loss, with all rights. */
 void pair_init(struct pair *p, u32 dst);
 /* Make a region of the target. Return: as weft_region_new(). */
 int pair_expose(struct pair *p, u64 key, u64 base, u8 *at, u64 len, u32 access);
