@@ -639,18 +639,17 @@ u32 weft_place_run(struct weft_path *path, const struct weft_chunk *c, u32 n, u3
 		   struct weft_out *out)
 {
 	const struct weft_w_data *w = c->body;
-	struct weft_rxm *rxm = weft_rxm_by_id(path, be32_to_cpu(w->rid));
-	u32 len = (n - 1) * c->paylen + last, room, k;
+	u32 len = (n - 1) * c->paylen + last, rid = be32_to_cpu(w->rid), room, k;
+	struct weft_rxm *rxm = weft_rxm_by_id(path, rid);
 	u64 off = be64_to_cpu(w->off);
 	struct weft_copy *copy;
 	struct weft_win *win;
 
 	weft_assert_held(&path->lock);
-	if (!rxm)
-		return be32_to_cpu(w->rid) & WEFT_RMA_ID &&
-		       weft_rma_got(path, be32_to_cpu(w->rid), off, c->pay, len, c->paylen, skip,
-				    out) ? n : 0;
-	if (rxm->bulk.over || rxm->err || !rxm->started || out->ncopy == WEFT_OUT_COPY ||
+	if (!rxm && rid & WEFT_RMA_ID &&
+	    weft_rma_got(path, rid, off, c->pay, len, c->paylen, skip, out))
+		return n;
+	if (!rxm || rxm->bulk.over || rxm->err || !rxm->started || out->ncopy == WEFT_OUT_COPY ||
 	    unlikely(rxm->buf))
 		return 0;
 	k = weft_place_win(rxm, off);

@@ -384,7 +384,6 @@ static bool weft_send_trigger(struct weft_ep *ep, const struct weft_trigger *t, 
 static bool weft_send_fired(struct weft_ep *ep, int refuse, struct weft_out *out)
 {
 	struct weft_trigger *t;
-	bool taken;
 
 	while ((t = weft_send_first_fired(ep))) {
 		if (ep->tx.scan || (!ep->tx.hand && !weft_send_hand(ep) &&
@@ -394,8 +393,7 @@ static bool weft_send_fired(struct weft_ep *ep, int refuse, struct weft_out *out
 		weft_lock(&ep->lock);
 		weft_trigger_out(ep, t);
 		weft_unlock(&ep->lock);
-		taken = weft_send_trigger(ep, t, refuse, out);
-		if (!taken) {
+		if (!weft_send_trigger(ep, t, refuse, out)) {
 			weft_lock(&ep->lock);
 			weft_trigger_back(ep, t);
 			weft_unlock(&ep->lock);

@@ -40,7 +40,8 @@ struct weft_triggers {
 /**
  * struct weft_trigger - an operation that waits for a counter, or has fired
  * @all: in triggers->all
- * @node: in a list of @cntr->trip; fired: in ep->tx.fired or ep->rx.fired
+ * @node: in a list of @cntr->trip; fired: in ep->tx.fired or ep->rx.fired, or in none while a send
+ *	is posted, under ep->sq_mutex
  * @cntr: the counter that fires it, referenced; NULL: fired
  * @done: counts the end of the operation, referenced, NULL: none
  * @target: SET, ADD: the counter to be changed, referenced
