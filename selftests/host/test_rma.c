@@ -161,6 +161,31 @@ TEST(rma__read_within_the_node)
 	lengths(_metadata, &conf, 0, false);
 }
 
+/*
+ * An operation that is not over turns the fast path within the node off: later ones wait for it.
+ * The next one that finds none under way turns it on again.
+ */
+TEST(rma__fast_again_within_the_node)
+{
+	struct rig_conf conf;
+	struct rig_rma op;
+	struct pair p;
+	u32 i;
+
+	pair_conf(&conf, 0, 0);
+	pair_make(&p, &conf, 0, PAIR_ALL);
+	for (i = 0; i < 6; i++) {
+		/* the first one and the fourth meet memory that is not resident */
+		p.b->mc->cold = i % 3 ? 0 : RIG_PPM;
+		op = pair_op(&p, true, 2000 * i, 8, i);
+		ASSERT_EQ(0, rig_rma(p.ea, &op));
+		ASSERT_EQ(0, pair_status(&p, i));
+		EXPECT_EQ(i % 3 != 0, p.ea->ep->flow.near) TH_LOG("write %u", i);
+		EXPECT_EQ(0, memcmp(p.buf + 2000 * i, p.room + 2000 * i, 8));
+	}
+	rig_free(p.rig);
+}
+
 /* Several segments on both sides, cut differently, in two regions. */
 static void segments(struct __test_metadata *_metadata, u32 dst, bool write)
 {

@@ -208,10 +208,9 @@ static noinline int weft_send_operation(struct weft_ep *ep, struct weft_flow *fl
 
 	if (flow->lep) {
 		err = likely(fast) ? weft_rma_near(ep, flow, e, out) : -EAGAIN;
-		if (likely(err != -EAGAIN))
-			return err;
-		err = weft_rma_local(ep, flow, e, out);
-		/* it turns the fast path off, until it is over */
+		if (err == -EAGAIN)
+			err = weft_rma_local(ep, flow, e, out);
+		/* an operation that is not over turns the fast path off: the next one on again */
 		if (ep->flow.recent == flow)
 			weft_flow_recent(ep, flow);
 		return err;
