@@ -276,14 +276,15 @@ static __attribute__((noinline)) ssize_t weft_fi_cq_readfrom(struct fid_cq *fid,
 	return weft_fi_cq_try(weft_container(fid, struct weft_fi_cq, fid), buf, count, src, NULL);
 }
 
-/* flags of entries that weft_fi_cq_fast() handles */
-#define WEFT_FI_CQE_FAST (WEFT_CQE_SEND | WEFT_CQE_TAGGED | WEFT_CQE_DATA | WEFT_CQE_INLINE | \
+/* flags of messages that need no slow path, and of all entries that weft_fi_cq_fast() handles */
+#define WEFT_FI_CQE_PLAIN (WEFT_CQE_SEND | WEFT_CQE_TAGGED | WEFT_CQE_DATA | WEFT_CQE_INLINE | \
 			   WEFT_CQE_SOLICITED)
+#define WEFT_FI_CQE_FAST (WEFT_FI_CQE_PLAIN | WEFT_FI_CQE_RMA | WEFT_CQE_ATOMIC)
 
-/* Return: true if an entry needs no slow path. */
-WEFT_INLINED bool weft_fi_cqe_fast(const struct weft_cqe *cqe)
+/* Return: true if an entry is of a success, and has no other flags than @flags. */
+WEFT_INLINED bool weft_fi_cqe_only(const struct weft_cqe *cqe, uint16_t flags)
 {
-	return weft_likely(!(cqe->status | (cqe->flags & ~WEFT_FI_CQE_FAST)));
+	return weft_likely(!(cqe->status | (cqe->flags & ~flags)));
 }
 
 /* Return: true if payload behind the entry at @head has not been copied yet. */
@@ -312,11 +313,12 @@ static __attribute__((noinline)) size_t weft_fi_cq_fast(struct weft_fi_cq *cq,
 				break;
 		}
 		cqe = &q->ring[head & q->mask];
-		if (!weft_fi_cqe_fast(cqe))
+		if (!weft_fi_cqe_only(cqe, WEFT_FI_CQE_FAST))
 			break;
 		if (weft_fi_cqe_pays(q, head, cqe) && !lw_copy_slot(q, head, cqe))
 			lw_copy_inline(q, head, cqe);
-		weft_fi_cqe_put(e++, cqe, weft_fi_cq_flags[cqe->flags & 7]);
+		weft_fi_cqe_put(e++, cqe, weft_likely(!(cqe->flags & WEFT_FI_CQE_RMA)) ?
+				weft_fi_cq_flags[cqe->flags & 7] : weft_fi_cqe_rma_flags(cqe));
 		head += cqe->nslots;
 		done++;
 	}
@@ -365,8 +367,11 @@ static ssize_t weft_fi_cq_read(struct fid_cq *fid, void *buf, size_t count)
 			       weft_fi_cq_readfrom(fid, buf, count, NULL);
 	}
 	cqe = &q->ring[head & q->mask];
-	if (!weft_fi_cqe_fast(cqe))
-		return weft_fi_cq_readfrom(fid, buf, count, NULL);
+	if (!weft_fi_cqe_only(cqe, WEFT_FI_CQE_PLAIN)) {
+		if (!weft_fi_cqe_only(cqe, WEFT_FI_CQE_FAST))
+			return weft_fi_cq_readfrom(fid, buf, count, NULL);
+		return weft_fi_cq_fast(cq, buf, count, 0);
+	}
 	if (weft_fi_cqe_pays(q, head, cqe) && !lw_copy_slot(q, head, cqe))
 		return weft_fi_cq_fast(cq, buf, count, 0);
 	weft_fi_cqe_put(buf, cqe, weft_fi_cq_flags[cqe->flags & 7]);
