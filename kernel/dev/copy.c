@@ -35,26 +35,32 @@ struct weft_spot {
 	u32 n;
 };
 
+/*
+ * Find the byte at @off of a pinned range: *@p. Return: number of contiguous bytes from there, at
+ * most @len.
+ */
+static __always_inline u32 weft_pin_bytes(const struct weft_pin *pin, u32 off, u32 len, u8 **p)
+{
+	struct page **page = &pin->pages[off >> PAGE_SHIFT];
+	u32 n = PAGE_SIZE - offset_in_page(off);
+
+	*p = page_address(*page) + offset_in_page(off);
+	for (; n < len && page_address(page[1]) == page_address(page[0]) + PAGE_SIZE; page++)
+		n += PAGE_SIZE;
+	return min(n, len);
+}
+
 /* Advance to the next page, or to all following pages that are contiguous. Bytes must be left. */
 static void weft_spot_next(struct weft_spot *spot)
 {
 	const struct weft_piece *piece = spot->piece;
-	u32 off, end, last;
-	struct page **page;
 
 	if (spot->next == piece->len) {
 		spot->piece = ++piece;
 		spot->next = 0;
 	}
-	off = piece->off + spot->next;
-	end = off + min(piece->len - spot->next, spot->left);
-	page = &piece->pin->pages[off >> PAGE_SHIFT];
-	last = (off | ~PAGE_MASK) + 1;
-	spot->p = page_address(*page) + offset_in_page(off);
-	for (; last < end && page_address(page[1]) == page_address(page[0]) + PAGE_SIZE; page++)
-		last += PAGE_SIZE;
-	last = min(last, end);
-	spot->n = last - off;
+	spot->n = weft_pin_bytes(piece->pin, piece->off + spot->next,
+				 min(piece->len - spot->next, spot->left), &spot->p);
 	spot->next += spot->n;
 	spot->left -= spot->n;
 }
@@ -291,29 +297,65 @@ int weft_mem_apply(struct weft_mem *mem, u32 off, u32 len, weft_apply_fn fn, voi
 
 /* ---- Without a window ---------------------------------------------------------------------- */
 
-/*
- * Start at @addr in the range of @piece, which this function fills in. Return: 0; -EAGAIN: not
- * resident, or in more than one range; -EFAULT: the context is dead. mc->lock is held while @spot
- * is used, so the range stays.
- */
-static int weft_spot_at(struct weft_spot *spot, struct weft_memctx *mc, u64 addr, u32 len,
-			bool write, struct weft_piece *piece)
+/* Find the pinned range that has @len bytes at @addr. mc->lock is held. Return: it, or NULL. */
+static __always_inline struct weft_pin *weft_pin_at(struct weft_memctx *mc, u64 addr, u32 len,
+						    bool write)
 {
-	struct weft_want want = { .start = addr, .last = addr + len - 1 };
+	struct weft_want want weft_unset;	/* the others are for those who pin */
+
+	want.start = addr;
+	want.last = addr + len - 1;
+	return likely(want.start <= want.last) ? weft_pin_look(mc, &want, write) : NULL;
+}
+
+/*
+ * Start at @addr, with the first bytes mapped, in the range of @piece, which this function fills in
+ * if there are more. @len is not 0. Return: 0; -EAGAIN: not resident, or in more than one range;
+ * -EFAULT: the context is dead. mc->lock is held while @spot is used, so the range stays.
+ */
+static __always_inline int weft_spot_at(struct weft_spot *spot, struct weft_memctx *mc, u64 addr,
+					u32 len, bool write, struct weft_piece *piece)
+{
+	struct weft_pin *pin;
+	u32 off;
 
 	lockdep_assert_held(&mc->lock);
 	if (unlikely(mc->dead))
 		return -EFAULT;
-	piece->pin = want.start <= want.last ? weft_pin_look(mc, &want, write) : NULL;
-	if (!piece->pin)
+	pin = weft_pin_at(mc, addr, len, write);
+	if (unlikely(!pin))
 		return -EAGAIN;
-	piece->off = addr - piece->pin->it.start;
-	piece->len = len;
-	spot->piece = piece;
-	spot->next = 0;
-	spot->left = len;
-	spot->n = 0;
+	off = addr - pin->it.start;
+	spot->n = weft_pin_bytes(pin, off, len, &spot->p);
+	spot->left = len - spot->n;
+	if (unlikely(spot->left)) {
+		piece->pin = pin;
+		piece->off = off;
+		piece->len = len;
+		spot->piece = piece;
+		spot->next = spot->n;
+	}
 	return 0;
+}
+
+/**
+ * weft_mem_resident - tell whether memory is resident, and may be accessed
+ * @mc: memory of the context
+ * @addr: user address
+ * @len: bytes, not 0
+ * @access: WEFT_MEM_READ or WEFT_MEM_WRITE
+ *
+ * Context: softirqs are off.
+ * Return: true if it was when this function looked.
+ */
+bool weft_mem_resident(struct weft_memctx *mc, u64 addr, u32 len, u32 access)
+{
+	bool is;
+
+	spin_lock(&mc->lock);
+	is = !mc->dead && weft_pin_at(mc, addr, len, access & WEFT_MEM_WRITE);
+	spin_unlock(&mc->lock);
+	return is;
 }
 
 /**
@@ -330,8 +372,8 @@ static int weft_spot_at(struct weft_spot *spot, struct weft_memctx *mc, u64 addr
  */
 int weft_mem_place(struct weft_memctx *mc, u64 addr, const void *src, u32 len, u32 piece, u32 skip)
 {
-	struct weft_piece at;
-	struct weft_spot spot;
+	struct weft_piece at weft_unset;
+	struct weft_spot spot weft_unset;	/* weft_spot_at() sets them */
 	int err;
 
 	spin_lock(&mc->lock);
@@ -357,23 +399,26 @@ int weft_mem_place(struct weft_memctx *mc, u64 addr, const void *src, u32 len, u
 int weft_mem_reach(struct weft_memctx *mc, u64 addr, u32 len, u32 access, weft_apply_fn fn,
 		   void *arg)
 {
-	struct weft_piece at;
-	struct weft_spot spot;
+	struct weft_piece at weft_unset;
+	struct weft_spot spot weft_unset;	/* weft_spot_at() sets them */
 	int err;
 
 	spin_lock(&mc->lock);
 	err = weft_spot_at(&spot, mc, addr, len, access & WEFT_MEM_WRITE, &at);
-	for (; len && !err; len -= spot.n) {
-		weft_spot_next(&spot);
+	while (!err) {
 		err = fn(arg, spot.p, spot.n) == spot.n ? 0 : -EAGAIN;
+		if (!spot.left)
+			break;
+		weft_spot_next(&spot);
 	}
 	spin_unlock(&mc->lock);
 	return err;
 }
 
 /*
- * Copy from an address that access_ok() has allowed, without a check of the object at @dst. Return:
- * number of bytes that were not copied.
+ * Copies from and to an address that access_ok() has allowed. The core has compared the length with
+ * the size of the kernel's memory. So that is not looked up a second time, as the usual calls do.
+ * Return: number of bytes that were not copied.
  */
 static __always_inline unsigned long weft_user_raw(void *dst, const void __user *src, u32 len)
 {
@@ -383,6 +428,12 @@ static __always_inline unsigned long weft_user_raw(void *dst, const void __user 
 	left = raw_copy_from_user(dst, src, len);
 	instrument_copy_from_user_after(dst, src, len, left);
 	return left;
+}
+
+static __always_inline unsigned long weft_user_raw_to(void __user *dst, const void *src, u32 len)
+{
+	instrument_copy_to_user(dst, src, len);
+	return raw_copy_to_user(dst, src, len);
 }
 
 /* Return: true if the calling program may read the bytes at @addr of its context @mc. */
@@ -405,8 +456,8 @@ static bool weft_user_own(const struct weft_memctx *mc, u64 addr, u32 len)
  */
 int weft_mem_pass(struct weft_memctx *mc, u64 addr, struct weft_memctx *from, u64 src, u32 len)
 {
-	struct weft_piece at;
-	struct weft_spot spot;
+	struct weft_piece at weft_unset;
+	struct weft_spot spot weft_unset;	/* weft_spot_at() sets them */
 	int err;
 
 	if (unlikely(!weft_user_own(from, src, len)))
@@ -419,7 +470,6 @@ int weft_mem_pass(struct weft_memctx *mc, u64 addr, struct weft_memctx *from, u6
 	while (len) {
 		u32 n = min(len, weft_spot_ready(&spot));
 
-		/* a program's pages are no objects of the kernel whose size is to be checked */
 		if (unlikely(weft_user_raw(spot.p, u64_to_user_ptr(src), n))) {
 			err = -EAGAIN;
 			break;
@@ -438,7 +488,7 @@ out:
  * weft_user_peek - copy from the calling program's memory, without sleeping
  * @mc: memory of its context
  * @addr: user address
- * @dst: kernel memory
+ * @dst: kernel memory, at least @len bytes
  * @len: bytes
  *
  * Context: the calling program's; any locks may be held.
@@ -451,7 +501,7 @@ int weft_user_peek(struct weft_memctx *mc, u64 addr, void *dst, u32 len)
 	if (unlikely(!weft_user_own(mc, addr, len)))
 		return -EAGAIN;
 	pagefault_disable();
-	left = __copy_from_user_inatomic(dst, u64_to_user_ptr(addr), len);
+	left = weft_user_raw(dst, u64_to_user_ptr(addr), len);
 	pagefault_enable();
 	return left ? -EAGAIN : 0;
 }
@@ -460,7 +510,7 @@ int weft_user_peek(struct weft_memctx *mc, u64 addr, void *dst, u32 len)
  * weft_user_poke - copy into the calling program's memory, without sleeping
  * @mc: memory of its context
  * @addr: user address
- * @src: kernel memory
+ * @src: kernel memory, at least @len bytes
  * @len: bytes
  *
  * Context: the calling program's; any locks may be held.
@@ -473,7 +523,7 @@ int weft_user_poke(struct weft_memctx *mc, u64 addr, const void *src, u32 len)
 	if (unlikely(!weft_user_own(mc, addr, len)))
 		return -EAGAIN;
 	pagefault_disable();
-	left = __copy_to_user_inatomic(u64_to_user_ptr(addr), src, len);
+	left = weft_user_raw_to(u64_to_user_ptr(addr), src, len);
 	pagefault_enable();
 	return left ? -EAGAIN : 0;
 }

@@ -412,10 +412,15 @@ static bool weft_pin_covers(const struct weft_pin *pin, const struct weft_want *
 	       (pin->write || !write);
 }
 
-/* Record that a range in the tree is used. mc->lock is held. */
+/*
+ * Record that a range in the tree is used. Ranges that are used within one jiffy are in any order.
+ * mc->lock is held.
+ */
 static void weft_pin_use(struct weft_pin *pin)
 {
 	lockdep_assert_held(&pin->mc->lock);
+	if (likely(!time_after(jiffies, pin->used)))
+		return;
 	pin->used = jiffies;
 	list_move_tail(&pin->lru, &pin->mc->lru);
 }

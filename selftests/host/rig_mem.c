@@ -378,6 +378,13 @@ int weft_mem_reach(struct weft_memctx *mc, u64 addr, u32 len, u32 access, weft_a
 	return fn(arg, (u8 *)(uintptr_t)addr, len) == len ? 0 : -EAGAIN;
 }
 
+bool weft_mem_resident(struct weft_memctx *mc, u64 addr, u32 len, u32 access)
+{
+	struct weft_vec vec = { .n = 1, .len = len, .seg = { { .addr = addr, .len = len } } };
+
+	return READ_ONCE(mc->proc) && resident(mc) && !move(mc, &vec, 0, NULL, len, MOVE_CHECK);
+}
+
 int weft_user_peek(struct weft_memctx *mc, u64 addr, void *dst, u32 len)
 {
 	struct weft_vec vec = { .n = 1, .len = len, .seg = { { .addr = addr, .len = len } } };

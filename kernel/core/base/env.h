@@ -231,9 +231,16 @@ int weft_mem_apply(struct weft_mem *mem, u32 off, u32 len, weft_apply_fn fn, voi
  */
 int weft_mem_reach(struct weft_memctx *mc, u64 addr, u32 len, u32 access, weft_apply_fn fn,
 		   void *arg);
+
 /*
- * The same for memory of the program, pinned page by page for the time of a call; may sleep.
- * @access: WEFT_MEM_READ or WEFT_MEM_WRITE.
+ * Return: true if one segment of a program's memory, @len bytes, not 0, is resident. Softirqs are
+ * off. It may be no more at any time.
+ */
+bool weft_mem_resident(struct weft_memctx *mc, u64 addr, u32 len, u32 access);
+
+/*
+ * As weft_mem_apply(), for memory of the program, pinned page by page for the time of a call; may
+ * sleep. @access: WEFT_MEM_READ or WEFT_MEM_WRITE.
  */
 int weft_user_apply(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len,
 		    u32 access, weft_apply_fn fn, void *arg);

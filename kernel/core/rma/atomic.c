@@ -51,32 +51,6 @@ static const struct type types[] = {
 	[WEFT_ATYPE_FLOAT_COMPLEX] = { 8, COMPLEX },
 };
 
-/**
- * weft_atomic_size - get the size of an element
- * @type: WEFT_ATYPE_*, or any other value
- *
- * The target of an operation is aligned to this size. For WEFT_ATYPE_FLOAT_COMPLEX that is more
- * than C demands.
- * Return: bytes; 0: the type is not supported.
- */
-u32 weft_atomic_size(u8 type)
-{
-	return WEFT_ATYPE_SIZE(type);
-}
-
-/**
- * weft_atomic_valid - tell whether an operation is supported
- * @kind: WEFT_ATOMIC_*, or any other value
- * @op: WEFT_AOP_*, or any other value
- * @type: WEFT_ATYPE_*, or any other value
- *
- * Return: true if weft_atomic_apply() executes it.
- */
-bool weft_atomic_valid(u8 kind, u8 op, u8 type)
-{
-	return WEFT_ATOMIC_VALID(kind, op, type);
-}
-
 /* ---- Values: the bytes of an element as an integer, zero-extended --------------- */
 
 union value {
@@ -87,7 +61,7 @@ union value {
 };
 
 /* Get a value from memory of any alignment, which only the caller uses. */
-static u64 value_get(const void *p, u32 size)
+static __always_inline u64 value_get(const void *p, u32 size)
 {
 	union value v;
 

@@ -27,8 +27,9 @@ static bool weft_near_form(const struct weft_sq_entry *e)
 	if (!weft_sq_is_atomic(e->op))
 		return true;
 	/* else the slow path refuses it */
-	return e->inl && !weft_rma_atomic_check(e) &&
-	       e->len == weft_atomic_size(WEFT_ATOMIC_TYPE(e->data));
+	return e->inl && e->len == weft_atomic_size(WEFT_ATOMIC_TYPE(e->data)) &&
+	       weft_atomic_valid(WEFT_ATOMIC_KIND(e->data), WEFT_ATOMIC_OP(e->data),
+				 WEFT_ATOMIC_TYPE(e->data));
 }
 
 /* Execute an operation. Softirqs are off. Return: 0, negative errno: not done. */
@@ -45,35 +46,42 @@ static int weft_near_execute(struct weft_flow *flow, struct weft_direct *d, stru
 	return err;
 }
 
-/* For weft_mem_reach(): nothing. */
-static u32 weft_near_look(void *arg, u8 *p, u32 len)
-{
-	return len;
-}
-
 /*
- * Execute an operation that brings bytes to its program. Softirqs are off. It is not executed a
- * second time, so results need a place. *@left: out: the bytes have not been written. Return: 0,
- * negative errno: not done.
+ * Write the bytes that an operation brings to its program. Softirqs are off. Return: true if they
+ * are written.
  */
-static int weft_near_fetch(struct weft_ep *ep, struct weft_flow *flow,
-			   const struct weft_sq_entry *e, struct weft_direct *d, bool *left,
-			   struct weft_out *out)
+static bool weft_near_bring(const struct weft_ep *ep, const struct weft_sq_entry *e,
+			    const struct weft_direct *d)
 {
 	struct weft_memctx *mc = ep->conf.mc;
 	u64 addr = e->vec.seg[0].addr;
 	u32 len = (u32)e->len;
-	int err = 0;
 
-	if (e->op != WEFT_SQ_READ)
-		err = weft_mem_reach(mc, addr, len, WEFT_MEM_WRITE, weft_near_look, NULL);
-	if (!err)
-		err = weft_near_execute(flow, d, out);
 	/* a worker is not the program */
-	if (!err)
-		*left = weft_user_poke(mc, addr, d->reply, len) &&
-			weft_mem_place(mc, addr, d->reply, len, len, 0);
-	return err;
+	return likely(!weft_user_poke(mc, addr, d->reply, len)) ||
+	       !weft_mem_place(mc, addr, d->reply, len, len, 0);
+}
+
+/*
+ * Execute and complete an operation. Softirqs are off. An atomic operation is not executed a second
+ * time, so its results need a place. *@left: out: it is executed, but not completed, because the
+ * bytes that it brings are not written. Return: 0, negative errno: not done.
+ */
+static int weft_near_do(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
+			struct weft_direct *d, bool *left, struct weft_out *out)
+{
+	int err;
+
+	if (e->op == WEFT_SQ_FETCH &&
+	    !weft_mem_resident(ep->conf.mc, e->vec.seg[0].addr, (u32)e->len, WEFT_MEM_WRITE))
+		return -EAGAIN;
+	err = weft_near_execute(flow, d, out);
+	if (unlikely(err))
+		return err;
+	*left = weft_sq_fetches(e->op) && unlikely(!weft_near_bring(ep, e, d));
+	if (likely(!*left))
+		weft_send_cqe(ep, e, out);
+	return 0;
 }
 
 /**
@@ -112,16 +120,16 @@ int weft_rma_near(struct weft_ep *ep, struct weft_flow *flow, const struct weft_
 	}
 	d.reply = ep->tx.scratch;
 	weft_softirqs_off();
-	err = weft_sq_fetches(e->op) ? weft_near_fetch(ep, flow, e, &d, &left, out) :
-				       weft_near_execute(flow, &d, out);
+	err = weft_near_do(ep, flow, e, &d, &left, out);
 	weft_softirqs_on();
 	if (unlikely(err))
 		return -EAGAIN;
 	weft_direct_count(ep->core, &d.req);
 	weft_count(ep->core, msgs_local);
 	weft_count(ep->core, msgs_received);
-	if (unlikely(left) &&
-	    weft_user_write(ep->conf.mc, &e->vec, 0, d.reply, (u32)e->len))
+	if (likely(!left))
+		return 0;
+	if (weft_user_write(ep->conf.mc, &e->vec, 0, d.reply, (u32)e->len))
 		return -EFAULT;
 	weft_send_cqe(ep, e, out);
 	return 0;

@@ -25,13 +25,25 @@ int weft_rma_atomic_check(const struct weft_sq_entry *e);
 
 /* ---- target.c ------------------------------------------------------------------- */
 
-u32 weft_rma_rights(const struct weft_req *req);
 int weft_rma_open(struct weft_rxm *rxm, struct weft_ep *ep, const struct weft_req *req, u32 skip);
 bool weft_rma_run(struct weft_rxm *rxm, struct weft_out *out);
 void weft_rma_work(struct weft_rxm *rxm, struct weft_out *out);
 void weft_rma_told(struct weft_ovf *ovf, struct weft_out *out);
 void weft_rma_give(struct weft_rxm *rxm, int err, struct weft_out *out);
 void weft_rma_forget(struct weft_ep *ep, struct weft_cq *cq);
+
+/**
+ * weft_rma_rights - the rights that an operation needs
+ * @req: the operation
+ *
+ * Return: WEFT_REGION_*.
+ */
+static inline u32 weft_rma_rights(const struct weft_req *req)
+{
+	if (req->op == WEFT_RMA_READ || (weft_req_atomic(req->op) && req->aop == WEFT_AOP_READ))
+		return WEFT_REGION_READ;
+	return weft_req_fetches(req->op) ? WEFT_REGION_READ | WEFT_REGION_WRITE : WEFT_REGION_WRITE;
+}
 
 /* Return: true if deferred work of a message is weft_rma_work(). */
 static inline bool weft_rma_works(const struct weft_rxm *rxm)
@@ -79,6 +91,18 @@ void weft_refuse_timer(struct weft_path *path, struct weft_out *out);
 /* ---- direct.c ------------------------------------------------------------------- */
 
 /**
+ * struct weft_atomic - an atomic operation that weft_atomic_valid() accepts
+ * @kind: WEFT_ATOMIC_BASE, _FETCH, _COMPARE
+ * @op: WEFT_AOP_*
+ * @type: WEFT_ATYPE_*
+ */
+struct weft_atomic {
+	u8 kind;
+	u8 op;
+	u8 type;
+};
+
+/**
  * struct weft_direct - an operation that is executed without an object
  * @req: the operation
  * @operand: bytes to be written, or operands
@@ -86,6 +110,8 @@ void weft_refuse_timer(struct weft_path *path, struct weft_out *out);
  * @piece: the others follow in pieces of so many bytes
  * @skip: bytes between two pieces
  * @reply: place for the bytes of a read, or for results
+ * @atomic: what weft_direct_execute() makes of an atomic operation
+ * @done: bytes of a read that weft_direct_execute() has copied
  */
 struct weft_direct {
 	struct weft_req req;
@@ -94,6 +120,8 @@ struct weft_direct {
 	u32 piece;
 	u32 skip;
 	u8 *reply;
+	struct weft_atomic atomic;
+	u32 done;
 };
 
 int weft_direct_execute(struct weft_ep *ep, struct weft_direct *d, struct weft_out *out);
@@ -115,19 +143,31 @@ static inline void weft_direct_count(struct weft_core *core, const struct weft_r
 #define WEFT_ATOMIC_TRIES	1000
 
 /**
- * struct weft_atomic - an atomic operation that weft_atomic_valid() accepts
- * @kind: WEFT_ATOMIC_BASE, _FETCH, _COMPARE
- * @op: WEFT_AOP_*
- * @type: WEFT_ATYPE_*
+ * weft_atomic_size - get the size of an element
+ * @type: WEFT_ATYPE_*, or any other value
+ *
+ * The target of an operation is aligned to this size. For WEFT_ATYPE_FLOAT_COMPLEX that is more
+ * than C demands.
+ * Return: bytes; 0: the type is not supported.
  */
-struct weft_atomic {
-	u8 kind;
-	u8 op;
-	u8 type;
-};
+static inline u32 weft_atomic_size(u8 type)
+{
+	return WEFT_ATYPE_SIZE(type);
+}
 
-u32 weft_atomic_size(u8 type);
-bool weft_atomic_valid(u8 kind, u8 op, u8 type);
+/**
+ * weft_atomic_valid - tell whether an operation is supported
+ * @kind: WEFT_ATOMIC_*, or any other value
+ * @op: WEFT_AOP_*, or any other value
+ * @type: WEFT_ATYPE_*, or any other value
+ *
+ * Return: true if weft_atomic_apply() executes it.
+ */
+static inline bool weft_atomic_valid(u8 kind, u8 op, u8 type)
+{
+	return WEFT_ATOMIC_VALID(kind, op, type);
+}
+
 u32 weft_atomic_apply(const struct weft_atomic *a, void *target, const void *operand,
 		      const void *compare, void *result, u32 n);
 

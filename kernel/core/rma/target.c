@@ -63,19 +63,6 @@ static int weft_rma_list(struct weft_rma *rma, struct weft_domain *d)
 	return err;
 }
 
-/**
- * weft_rma_rights - the rights that an operation needs
- * @req: the operation
- *
- * Return: WEFT_REGION_*.
- */
-u32 weft_rma_rights(const struct weft_req *req)
-{
-	if (req->op == WEFT_RMA_READ || (weft_req_atomic(req->op) && req->aop == WEFT_AOP_READ))
-		return WEFT_REGION_READ;
-	return weft_req_fetches(req->op) ? WEFT_REGION_READ | WEFT_REGION_WRITE : WEFT_REGION_WRITE;
-}
-
 /* Return: true if all elements of an atomic operation are aligned to their size, @size. */
 static bool weft_rma_aligned(const struct weft_rma *rma, u32 size)
 {

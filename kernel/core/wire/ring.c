@@ -44,23 +44,6 @@ static void weft_ring_slot(const struct weft_ring *r, u32 index, u64 *dst)
 	dst[7] = READ_ONCE(src[7]);
 }
 
-/**
- * weft_ring_seg - copy a segment of the entry at the consumer index, each word once
- * @r: the ring
- * @slot: first slot of the segments, counted from the entry's first one
- * @i: number of the segment
- * @seg: out: the segment, not checked
- */
-void weft_ring_seg(const struct weft_ring *r, u32 slot, u32 i, struct weft_iov *seg)
-{
-	const u32 per = WEFT_SLOT_SIZE / sizeof(*seg), words = sizeof(*seg) / sizeof(u64);
-	const u64 *src = weft_ring_at(r, r->cons + slot + i / per);
-
-	src += i % per * words;
-	seg->addr = READ_ONCE(src[0]);
-	seg->len = READ_ONCE(src[1]);
-}
-
 /* Return: true if an entry of @nslots slots may be at the consumer index. */
 static bool weft_ring_whole(const struct weft_ring *r, u8 nslots)
 {

@@ -138,7 +138,6 @@ int weft_ring_sq(const struct weft_ring *r, bool msg, struct weft_sq_entry *e);
 int weft_ring_rq(const struct weft_ring *r, bool msg, struct weft_rq_entry *e);
 void weft_ring_payload(const struct weft_ring *r, const struct weft_sq_entry *e, void *dst);
 void weft_ring_bytes(const struct weft_ring *r, u32 len, void *dst);
-void weft_ring_seg(const struct weft_ring *r, u32 slot, u32 i, struct weft_iov *seg);
 
 /* Return: bytes of the operands and compare operands of an atomic operation. */
 static inline u32 weft_sq_operands(const struct weft_sq_entry *e)
@@ -158,6 +157,23 @@ static inline u32 weft_ring_seg_slots(u32 n)
 static inline const void *weft_ring_at(const struct weft_ring *r, u32 index)
 {
 	return (const u8 *)r->slots + (size_t)(index & (r->size - 1)) * WEFT_SLOT_SIZE;
+}
+
+/**
+ * weft_ring_seg - copy a segment of the entry at the consumer index, each word once
+ * @r: the ring
+ * @slot: first slot of the segments, counted from the entry's first one
+ * @i: number of the segment
+ * @seg: out: the segment, not checked
+ */
+static inline void weft_ring_seg(const struct weft_ring *r, u32 slot, u32 i, struct weft_iov *seg)
+{
+	const u32 per = WEFT_SLOT_SIZE / sizeof(*seg), words = sizeof(*seg) / sizeof(u64);
+	const u64 *src = weft_ring_at(r, r->cons + slot + i / per);
+
+	src += i % per * words;
+	seg->addr = READ_ONCE(src[0]);
+	seg->len = READ_ONCE(src[1]);
 }
 
 /**

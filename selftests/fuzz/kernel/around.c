@@ -243,6 +243,11 @@ int weft_mem_reach(struct weft_memctx *mc, u64 addr, u32 len, u32 access, weft_a
 	return -EAGAIN;
 }
 
+bool weft_mem_resident(struct weft_memctx *mc, u64 addr, u32 len, u32 access)
+{
+	return false;
+}
+
 /* No memory windows exist, so these functions are never called with one. */
 #define NEVER	weft_host_die(__FILE__, __LINE__, "a window of memory that nobody got")
 
