@@ -168,6 +168,56 @@ TEST(region__zones)
 	rig_free(rig);
 }
 
+/* Return: base of the region with key 5 that an access finds by its hint, 0: none. */
+static u64 again(struct weft_domain *d, u32 zone, struct weft_region_hint *hint)
+{
+	struct weft_region *r = weft_region_again(d, zone, 5, hint);
+	u64 base = r ? r->base : 0;
+
+	if (r)
+		weft_region_leave(r);
+	return base;
+}
+
+/* The hint of an access is not followed once a region that it would find has come or gone. */
+TEST(region__again)
+{
+	struct weft_region_conf conf = good(5);
+	struct weft_region_hint hint = { NULL };
+	struct rig_proc *proc;
+	struct rig *rig = world(&proc);
+	struct weft_domain *d = &proc->domain;
+	struct weft_out *out = rig_out(&rig->node[0]);
+	struct weft_region *first;
+
+	EXPECT_EQ(0, again(d, 3, &hint));
+	ASSERT_EQ(0, weft_region_new(d, &conf));
+	EXPECT_EQ(100, again(d, 3, &hint));
+	first = hint.region;
+	ASSERT_TRUE(first);
+	EXPECT_EQ(100, again(d, 3, &hint));
+	EXPECT_EQ(first, hint.region);
+	EXPECT_EQ(NULL, weft_region_again(d, 3, 6, &hint));
+	EXPECT_EQ(100, again(d, 3, &hint));
+	/* the zone's own region comes first */
+	conf.zone = 3;
+	conf.base = 200;
+	ASSERT_EQ(0, weft_region_new(d, &conf));
+	EXPECT_EQ(200, again(d, 3, &hint));
+	ASSERT_EQ(0, weft_region_end(d, 3, 5, 0, out));
+	EXPECT_EQ(100, again(d, 3, &hint));
+	/* another one with the same key */
+	ASSERT_EQ(0, weft_region_end(d, 0, 5, 0, out));
+	conf.zone = 0;
+	conf.base = 300;
+	ASSERT_EQ(0, weft_region_new(d, &conf));
+	EXPECT_EQ(300, again(d, 3, &hint));
+	ASSERT_EQ(0, weft_region_end(d, 0, 5, 0, out));
+	EXPECT_EQ(0, again(d, 3, &hint));
+	rig_leave(&rig->node[0], out);
+	rig_free(rig);
+}
+
 /* The memory of each part of an access to two regions. */
 TEST(region__memory)
 {
@@ -254,12 +304,14 @@ TEST(region__limit)
 /**
  * struct shared - what two threads share
  * @d: the domain
+ * @hint: for weft_region_again(), NULL: accesses look the region up
  * @stop: the other thread is done
  * @got: accesses that began
  * @inside: an access is under way
  */
 struct shared {
 	struct weft_domain *d;
+	struct weft_region_hint *hint;
 	bool stop;
 	u32 got;
 	bool inside;
@@ -271,7 +323,8 @@ static void *accesses(void *arg)
 	struct weft_region *r;
 
 	while (!READ_ONCE(s->stop)) {
-		r = weft_region_enter(s->d, 0, 1);
+		r = s->hint ? weft_region_again(s->d, 0, 1, s->hint) :
+		    weft_region_enter(s->d, 0, 1);
 		if (!r)
 			continue;
 		WRITE_ONCE(s->inside, true);
@@ -284,13 +337,12 @@ static void *accesses(void *arg)
 	return NULL;
 }
 
-/* After the end of a region no access is under way, whatever another thread does. */
-TEST(region__threads)
+static void ends(struct __test_metadata *_metadata, struct weft_region_hint *hint)
 {
 	struct weft_region_conf conf = good(1);
 	struct rig_proc *proc;
 	struct rig *rig = world(&proc);
-	struct shared s = { .d = &proc->domain };
+	struct shared s = { .d = &proc->domain, .hint = hint };
 	struct weft_out *out;
 	pthread_t thread;
 	u32 i;
@@ -308,6 +360,15 @@ TEST(region__threads)
 	rig_leave(&rig->node[0], out);
 	rig_join(rig);
 	rig_free(rig);
+}
+
+/* After the end of a region no access is under way, whatever another thread does. */
+TEST(region__threads)
+{
+	struct weft_region_hint hint = { NULL };
+
+	ends(_metadata, NULL);
+	ends(_metadata, &hint);
 }
 
 TEST_HARNESS_MAIN

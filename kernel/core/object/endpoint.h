@@ -294,6 +294,7 @@ struct weft_ep_mon {
  * @tx_cntr: counter of sends; constant once set, as @tx_cq
  * @rx_cntr: counter of receives
  * @rma_cntr: counters of one-sided operations, by WEFT_CNTR_*
+ * @region: the region that the last short operation of a peer has met
  * @eq: event queue
  * @av: address vector
  * @tx: sending side of an endpoint; written by messaging/
@@ -335,6 +336,7 @@ struct weft_ep {
 	struct weft_cq *tx_cntr;
 	struct weft_cq *rx_cntr;
 	struct weft_cq *rma_cntr[WEFT_RMA_CNTRS];
+	struct weft_region_hint region;
 	struct weft_eq *eq;
 	struct weft_av *av;
 	struct weft_ep_tx tx;

@@ -6,6 +6,32 @@
  */
 #include "core/object/object.h"
 
+/* Begin an access to a region that was found in RCU. Return: false: the region has ended. */
+static inline bool weft_region_begin(struct weft_region *region)
+{
+	atomic_inc(&region->users);
+	/* weft_region_end(): @ended, then @users. One of both sees the other */
+	smp_mb();
+	if (likely(!READ_ONCE(region->ended)))
+		return true;
+	atomic_dec(&region->users);
+	return false;
+}
+
+/* As weft_region_enter(), in RCU. */
+static struct weft_region *weft_region_find(struct weft_domain *d, u32 zone, u64 key)
+{
+	struct weft_key_node *node = weft_keys_find(&d->regions, zone, key);
+	struct weft_region *region;
+
+	if (!node && zone)
+		node = weft_keys_find(&d->regions, 0, key);
+	if (!node)
+		return NULL;
+	region = container_of(node, struct weft_region, node);
+	return weft_region_begin(region) ? region : NULL;
+}
+
 /**
  * weft_region_enter - begin an access to a region
  * @d: the domain
@@ -17,22 +43,41 @@
  */
 struct weft_region *weft_region_enter(struct weft_domain *d, u32 zone, u64 key)
 {
-	struct weft_region *region = NULL;
-	struct weft_key_node *node;
+	struct weft_region *region;
 
 	weft_rcu_lock();
-	node = weft_keys_find(&d->regions, zone, key);
-	if (!node && zone)
-		node = weft_keys_find(&d->regions, 0, key);
-	if (node) {
-		region = container_of(node, struct weft_region, node);
-		atomic_inc(&region->users);
-		/* weft_region_end(): @ended, then @users. One of both sees the other */
-		smp_mb();
-		if (unlikely(READ_ONCE(region->ended))) {
-			atomic_dec(&region->users);
-			region = NULL;
-		}
+	region = weft_region_find(d, zone, key);
+	weft_rcu_unlock();
+	return region;
+}
+
+/**
+ * weft_region_again - begin an access to a region, probably that of the last access
+ * @d: the domain
+ * @zone: protection zone of the endpoint, always the same one for @hint
+ * @key: key of the region, in that zone or in none
+ * @hint: region of the last access; the caller has locked what it is part of
+ *
+ * A region that ends is out of the tables first, then @changes steps, and then an RCU grace period
+ * passes before it is freed. So a region whose hint has the present number still exists.
+ *
+ * Context: any.
+ * Return: as weft_region_enter().
+ */
+struct weft_region *weft_region_again(struct weft_domain *d, u32 zone, u64 key,
+				      struct weft_region_hint *hint)
+{
+	struct weft_region *region = hint->region;
+	unsigned long changes;
+
+	weft_rcu_lock();
+	/* before the tables, and before the region */
+	changes = smp_load_acquire(&d->changes);
+	if (unlikely(!region || hint->changes != changes || region->node.key != key ||
+		     !weft_region_begin(region))) {
+		region = weft_region_find(d, zone, key);
+		hint->region = region;
+		hint->changes = changes;
 	}
 	weft_rcu_unlock();
 	return region;

@@ -78,6 +78,7 @@ struct weft_region {
  * @regions: by zone and key
  * @all: all regions, by the order in which they were made
  * @last: number of the last one
+ * @changes: regions made and ended; @lock, read without it
  * @core: the core
  * @user: for whom they count, NULL: no user
  *
@@ -88,8 +89,19 @@ struct weft_domain {
 	struct weft_keys regions;
 	struct weft_index all;
 	u32 last;
+	unsigned long changes;
 	struct weft_core *core;
 	struct weft_user *user;
+};
+
+/**
+ * struct weft_region_hint - the region that an endpoint's last operation has met
+ * @region: the region, NULL: none; read in RCU only, and only while @changes is domain->changes
+ * @changes: domain->changes before it was looked up
+ */
+struct weft_region_hint {
+	struct weft_region *region;
+	unsigned long changes;
 };
 
 /**
@@ -165,6 +177,8 @@ static inline bool weft_rma_changes(const struct weft_rma *rma)
 }
 
 struct weft_region *weft_region_enter(struct weft_domain *d, u32 zone, u64 key);
+struct weft_region *weft_region_again(struct weft_domain *d, u32 zone, u64 key,
+				      struct weft_region_hint *hint);
 void weft_region_leave(struct weft_region *region);
 void weft_rma_changed(const struct weft_rma *rma, struct weft_out *out);
 void weft_rma_close(struct weft_rma *rma, struct weft_domain *d);

@@ -23,19 +23,18 @@
 static u32 weft_direct_element(void *arg, u8 *p, u32 len)
 {
 	const struct weft_direct *d = arg;
-	const struct weft_atomic a = { d->req.op - WEFT_RMA_ATOMIC, d->req.aop, d->req.atype };
 
-	return weft_atomic_apply(&a, p, d->operand, d->operand + len,
+	return weft_atomic_apply(&d->atomic, p, d->operand, d->operand + len,
 				 weft_req_fetches(d->req.op) ? d->reply : NULL, 1) ? len : 0;
 }
 
 /* Copy bytes that are read. Return: bytes that are done. */
 static u32 weft_direct_read(void *arg, u8 *p, u32 len)
 {
-	u8 **reply = arg;
+	struct weft_direct *d = arg;
 
-	memcpy(*reply, p, len);
-	*reply += len;
+	memcpy(d->reply + d->done, p, len);
+	d->done += len;
 	return len;
 }
 
@@ -57,15 +56,19 @@ static int weft_direct_region(const struct weft_ep *ep, const struct weft_region
 	u64 addr = region->seg[0].addr + (d->req.seg[0].addr - region->base);
 	struct weft_memctx *mc = ep->conf.mc;
 	u32 len = (u32)d->req.len;
-	u8 *reply = d->reply;
 
 	if (d->req.op == WEFT_RMA_WRITE)
 		return weft_direct_write(mc, addr, d);
-	if (d->req.op == WEFT_RMA_READ)
-		return weft_mem_reach(mc, addr, len, WEFT_MEM_READ, weft_direct_read, &reply);
+	if (d->req.op == WEFT_RMA_READ) {
+		d->done = 0;
+		return weft_mem_reach(mc, addr, len, WEFT_MEM_READ, weft_direct_read, d);
+	}
 	/* an element that is not aligned is refused */
 	if (addr & (len - 1))
 		return -EINVAL;
+	d->atomic.kind = d->req.op - WEFT_RMA_ATOMIC;
+	d->atomic.op = d->req.aop;
+	d->atomic.type = d->req.atype;
 	return weft_mem_reach(mc, addr, len,
 			      d->req.aop == WEFT_AOP_READ ? WEFT_MEM_READ : WEFT_MEM_WRITE,
 			      weft_direct_element, d);
@@ -92,7 +95,8 @@ int weft_direct_execute(struct weft_ep *ep, struct weft_direct *d, struct weft_o
 	weft_assert_held(&ep->lock);
 	if (unlikely(!weft_rma_allowed(ep, &d->req, rights)))
 		return err;
-	region = weft_region_enter(ep->conf.domain, ep->conf.zone, d->req.seg[0].key);
+	region = weft_region_again(ep->conf.domain, ep->conf.zone, d->req.seg[0].key,
+				   &ep->region);
 	if (unlikely(!region))
 		return err;
 	if (likely(region->n == 1 &&
@@ -124,7 +128,7 @@ static u32 weft_direct_several(struct weft_ep *ep, struct weft_direct *d, const 
 	weft_assert_held(&ep->lock);
 	if (unlikely(!weft_rma_allowed(ep, &d->req, WEFT_REGION_WRITE)))
 		return 0;
-	region = weft_region_enter(ep->conf.domain, ep->conf.zone, seg->key);
+	region = weft_region_again(ep->conf.domain, ep->conf.zone, seg->key, &ep->region);
 	if (unlikely(!region))
 		return 0;
 	if (unlikely(region->n != 1))

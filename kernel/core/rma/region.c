@@ -57,6 +57,14 @@ static int weft_region_number(struct weft_domain *d, struct weft_region *r)
 	return weft_index_set(&d->all, r->no, r);
 }
 
+/* The tables have changed: no hint is valid any more. The domain is locked. */
+static void weft_region_changed(struct weft_domain *d)
+{
+	weft_assert_held(&d->lock);
+	/* after the tables: weft_region_again() */
+	smp_store_release(&d->changes, d->changes + 1);
+}
+
 /* Put a region into the tables, and count it for its user. Return: 0, -EEXIST, -ENOSPC, -ENOMEM. */
 static int weft_region_add(struct weft_domain *d, struct weft_region *r)
 {
@@ -65,11 +73,14 @@ static int weft_region_add(struct weft_domain *d, struct weft_region *r)
 	if (err)
 		return err;
 	weft_lock(&d->lock);
-	err = weft_keys_add(&d->regions, &r->node);
+	err = weft_region_number(d, r);
 	if (!err) {
-		err = weft_region_number(d, r);
+		/* the last step: an access may find it from here on */
+		err = weft_keys_add(&d->regions, &r->node);
 		if (err)
-			weft_keys_del(&d->regions, &r->node);
+			weft_index_del(&d->all, r->no);
+		else
+			weft_region_changed(d);
 	}
 	weft_unlock(&d->lock);
 	if (err && d->user)
@@ -147,6 +158,7 @@ static void weft_region_unlist(struct weft_domain *d, struct weft_region *region
 	weft_keys_del(&d->regions, &region->node);
 	weft_index_del(&d->all, region->no);
 	WRITE_ONCE(region->ended, true);
+	weft_region_changed(d);
 }
 
 /* Wait until no operation accesses a region that is in no table, and free it. */
