@@ -199,10 +199,13 @@ TEST(region__again)
 	EXPECT_EQ(first, hint.region);
 	EXPECT_EQ(NULL, weft_region_again(d, 3, 6, &hint));
 	EXPECT_EQ(100, again(d, 3, &hint));
+	EXPECT_EQ(100, again(d, 4, &hint));
 	/* the zone's own region comes first */
 	conf.zone = 3;
 	conf.base = 200;
 	ASSERT_EQ(0, weft_region_new(d, &conf));
+	EXPECT_EQ(200, again(d, 3, &hint));
+	EXPECT_EQ(100, again(d, 4, &hint));
 	EXPECT_EQ(200, again(d, 3, &hint));
 	ASSERT_EQ(0, weft_region_end(d, 3, 5, 0, out));
 	EXPECT_EQ(100, again(d, 3, &hint));

@@ -54,7 +54,7 @@ struct weft_region *weft_region_enter(struct weft_domain *d, u32 zone, u64 key)
 /**
  * weft_region_again - begin an access to a region, probably that of the last access
  * @d: the domain
- * @zone: protection zone of the endpoint, always the same one for @hint
+ * @zone: protection zone of the endpoint
  * @key: key of the region, in that zone or in none
  * @hint: region of the last access; the caller has locked what it is part of
  *
@@ -73,11 +73,12 @@ struct weft_region *weft_region_again(struct weft_domain *d, u32 zone, u64 key,
 	weft_rcu_lock();
 	/* before the tables, and before the region */
 	changes = smp_load_acquire(&d->changes);
-	if (unlikely(!region || hint->changes != changes || region->node.key != key ||
-		     !weft_region_begin(region))) {
+	if (unlikely(!region || hint->changes != changes || hint->zone != zone ||
+		     region->node.key != key || !weft_region_begin(region))) {
 		region = weft_region_find(d, zone, key);
 		hint->region = region;
 		hint->changes = changes;
+		hint->zone = zone;
 	}
 	weft_rcu_unlock();
 	return region;

@@ -98,10 +98,12 @@ struct weft_domain {
  * struct weft_region_hint - the region that an endpoint's last operation has met
  * @region: the region, NULL: none; read in RCU only, and only while @changes is domain->changes
  * @changes: domain->changes before it was looked up
+ * @zone: for which zone it was looked up
  */
 struct weft_region_hint {
 	struct weft_region *region;
 	unsigned long changes;
+	u32 zone;
 };
 
 /**
