@@ -13,6 +13,11 @@ if ! command -v bpftrace >/dev/null; then
 	tap_skip "scripts for bpftrace" "bpftrace is not packaged for this system"
 	tap_done
 fi
+# Debian's kernels do; those for debugging are built without
+if [ ! -e /sys/kernel/btf/vmlinux ]; then
+	tap_skip "scripts for bpftrace" "this kernel does not describe its types (BTF)"
+	tap_done
+fi
 
 out=/run/weft/bpftrace
 
