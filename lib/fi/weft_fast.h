@@ -197,9 +197,9 @@ WEFT_INLINED uint32_t weft_fi_fast_atomic(struct weft_fi_ep *ep, uint8_t kind, u
 	if (!weft_fi_fast_space(q, nslots))
 		return 0;
 	bytes = lw_slot_at(q, q->tail + 1);
-	memcpy(bytes, operand, size);
+	lw_copy_few(bytes, operand, size);
 	if (compares)
-		memcpy(bytes + size, compare, size);
+		lw_copy_few(bytes + size, compare, size);
 	if (results) {
 		seg = lw_slot_at(q, q->tail + 2);
 		seg->addr = (uintptr_t)result;

@@ -134,23 +134,6 @@ void weft_rma_close(struct weft_rma *rma, struct weft_domain *d)
 	rma->nuse = 0;
 }
 
-/**
- * weft_region_covers - check an access
- * @region: the region
- * @access: rights that the access needs, WEFT_REGION_*
- * @addr: address of its first byte, any value
- * @len: bytes, any value
- *
- * Return: true if the region grants them and has all the bytes.
- */
-bool weft_region_covers(const struct weft_region *region, u32 access, u64 addr, u64 len)
-{
-	u64 off = addr - region->base;
-
-	return !(access & ~region->access) && addr >= region->base && off <= region->len &&
-	       len <= region->len - off;
-}
-
 /* Append the memory of @len bytes at @off of a region to @vec. Return: bytes appended. */
 static u64 weft_region_vec(const struct weft_region *region, u64 off, u64 len,
 			   struct weft_vec *vec)

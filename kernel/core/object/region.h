@@ -171,6 +171,24 @@ struct weft_rma {
 	struct weft_use use[WEFT_IOV_MAX];
 };
 
+/**
+ * weft_region_covers - check an access
+ * @region: the region
+ * @access: rights that the access needs, WEFT_REGION_*
+ * @addr: address of its first byte, any value
+ * @len: bytes, any value
+ *
+ * Return: true if the region grants them and has all the bytes.
+ */
+static inline bool weft_region_covers(const struct weft_region *region, u32 access, u64 addr,
+				      u64 len)
+{
+	u64 off = addr - region->base;
+
+	return !(access & ~region->access) && addr >= region->base && off <= region->len &&
+	       len <= region->len - off;
+}
+
 /* Return: true if the operation changes the regions that it names. */
 static inline bool weft_rma_changes(const struct weft_rma *rma)
 {
@@ -184,7 +202,6 @@ struct weft_region *weft_region_again(struct weft_domain *d, u32 zone, u64 key,
 void weft_region_leave(struct weft_region *region);
 void weft_rma_changed(const struct weft_rma *rma, struct weft_out *out);
 void weft_rma_close(struct weft_rma *rma, struct weft_domain *d);
-bool weft_region_covers(const struct weft_region *region, u32 access, u64 addr, u64 len);
 const struct weft_vec *weft_rma_vec(const struct weft_rma *rma, u64 *off, u32 *len,
 				    struct weft_vec *tmp);
 
