@@ -442,6 +442,44 @@ static bool weft_user_own(const struct weft_memctx *mc, u64 addr, u32 len)
 	return likely(current->mm == mc->mm) && access_ok(u64_to_user_ptr(addr), len);
 }
 
+/*
+ * Copy between resident memory at @addr and the memory of the calling program, of context @prog, at
+ * @user. @in: from the program. Return: 0, -EAGAIN, -EFAULT.
+ */
+static __always_inline int weft_mem_move(struct weft_memctx *mc, u64 addr,
+					 struct weft_memctx *prog, u64 user, u32 len, bool in)
+{
+	struct weft_piece at weft_unset;
+	struct weft_spot spot weft_unset;	/* weft_spot_at() sets them */
+	unsigned long left;
+	int err;
+
+	if (unlikely(!weft_user_own(prog, user, len)))
+		return -EAGAIN;
+	spin_lock(&mc->lock);
+	err = weft_spot_at(&spot, mc, addr, len, in, &at);
+	if (unlikely(err))
+		goto out;
+	pagefault_disable();
+	while (len) {
+		u32 n = min(len, weft_spot_ready(&spot));
+
+		left = in ? weft_user_raw(spot.p, u64_to_user_ptr(user), n) :
+			    weft_user_raw_to(u64_to_user_ptr(user), spot.p, n);
+		if (unlikely(left)) {
+			err = -EAGAIN;
+			break;
+		}
+		weft_spot_step(&spot, n);
+		user += n;
+		len -= n;
+	}
+	pagefault_enable();
+out:
+	spin_unlock(&mc->lock);
+	return err;
+}
+
 /**
  * weft_mem_pass - copy from the calling program's memory into resident memory
  * @mc: memory of the context to copy to
@@ -456,32 +494,23 @@ static bool weft_user_own(const struct weft_memctx *mc, u64 addr, u32 len)
  */
 int weft_mem_pass(struct weft_memctx *mc, u64 addr, struct weft_memctx *from, u64 src, u32 len)
 {
-	struct weft_piece at weft_unset;
-	struct weft_spot spot weft_unset;	/* weft_spot_at() sets them */
-	int err;
+	return weft_mem_move(mc, addr, from, src, len, true);
+}
 
-	if (unlikely(!weft_user_own(from, src, len)))
-		return -EAGAIN;
-	spin_lock(&mc->lock);
-	err = weft_spot_at(&spot, mc, addr, len, true, &at);
-	if (unlikely(err))
-		goto out;
-	pagefault_disable();
-	while (len) {
-		u32 n = min(len, weft_spot_ready(&spot));
-
-		if (unlikely(weft_user_raw(spot.p, u64_to_user_ptr(src), n))) {
-			err = -EAGAIN;
-			break;
-		}
-		weft_spot_step(&spot, n);
-		src += n;
-		len -= n;
-	}
-	pagefault_enable();
-out:
-	spin_unlock(&mc->lock);
-	return err;
+/**
+ * weft_mem_pull - copy from resident memory into the calling program's memory
+ * @mc: memory of the context to copy from
+ * @addr: user address there
+ * @to: memory of the calling program's context
+ * @dst: user address there
+ * @len: bytes, not 0
+ *
+ * Context: the calling program's; softirqs are off.
+ * Return: as weft_mem_pass().
+ */
+int weft_mem_pull(struct weft_memctx *mc, u64 addr, struct weft_memctx *to, u64 dst, u32 len)
+{
+	return weft_mem_move(mc, addr, to, dst, len, false);
 }
 
 /**

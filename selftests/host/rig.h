@@ -252,6 +252,7 @@ struct rig_node {
  * @rack_up: links from racks
  * @rack_down: links to racks
  * @nmem: windows of memory that the core holds
+ * @made: windows that it has made
  */
 struct rig {
 	struct rig_conf conf;
@@ -277,6 +278,7 @@ struct rig {
 	struct rig_link *rack_up;
 	struct rig_link *rack_down;
 	long nmem;
+	u64 made;
 };
 
 void rig_conf_default(struct rig_conf *conf, u64 seed);

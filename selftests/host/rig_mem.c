@@ -230,6 +230,7 @@ static int mem_new(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, 
 	m->len = len;
 	m->access = access;
 	__atomic_add_fetch(&mc->node->rig->nmem, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&mc->node->rig->made, 1, __ATOMIC_RELAXED);
 	*mem = m;
 	return 0;
 }
@@ -406,6 +407,17 @@ int weft_mem_pass(struct weft_memctx *mc, u64 addr, struct weft_memctx *from, u6
 
 	if (!r)
 		r = place(mc, addr, tmp, len, len, 0);
+	free(tmp);
+	return r;
+}
+
+int weft_mem_pull(struct weft_memctx *mc, u64 addr, struct weft_memctx *to, u64 dst, u32 len)
+{
+	u8 *tmp = malloc(len);
+	int r = READ_ONCE(mc->proc) ? weft_user_peek(mc, addr, tmp, len) : -EFAULT;
+
+	if (!r)
+		r = weft_user_poke(to, dst, tmp, len);
 	free(tmp);
 	return r;
 }

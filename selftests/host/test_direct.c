@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Short operations without objects (rma/direct.c, rma/short.c, rma/near.c): none is made; each is
+ * Operations without objects (rma/direct.c, rma/short.c, rma/near.c): none is made; each is
  * executed once and in turn, whatever is lost; results are those of that execution; a burst needs
  * few packets; answers that find no space come later.
  */
@@ -85,6 +85,44 @@ TEST(direct__no_object)
 {
 	no_object(_metadata, 1);
 	no_object(_metadata, 0);
+}
+
+/*
+ * Within the node bytes of up to WEFT_FAST_BYTES are copied once, before the call returns, without
+ * an object. Longer ones, and those of two segments, take the slow path.
+ */
+TEST(direct__within_the_node)
+{
+	static const u32 lens[] = { 1, 256, 960, 961, 4096, WEFT_FAST_BYTES, WEFT_FAST_BYTES + 1 };
+	u32 i, more, len;
+	struct rig_rma op;
+	bool slow, write;
+	struct pair p;
+	u64 made;
+
+	pair_init(&p, 0);
+	for (i = 0; i < 4 * ARRAY_SIZE(lens); i++) {
+		write = i & 1;
+		len = lens[i / 4];
+		op = pair_op(&p, write, 5 + i, len, i);
+		more = i & 2 && len > 1;
+		if (more) {
+			op.n = 2;
+			op.iov[0].len = 1;
+			op.iov[1] = (struct weft_iov){ op.iov[0].addr + 1, len - 1 };
+		}
+		slow = len > WEFT_FAST_BYTES || (more && (!write || len > WEFT_INLINE_MAX));
+		memset(write ? p.room : p.buf, 0, PAIR_ROOM);
+		memset(write ? p.buf : p.room, 1 + (int)i, PAIR_ROOM);
+		made = p.rig->made;
+		ASSERT_EQ(0, rig_rma(p.ea, &op));
+		ASSERT_EQ(0, pair_status(&p, i));
+		EXPECT_EQ(slow, p.rig->made > made) TH_LOG("%u bytes, %u", len, i % 4);
+		EXPECT_EQ(0, memcmp(p.buf + 5 + i, p.room + 5 + i, len));
+		EXPECT_EQ(0, (write ? p.room : p.buf)[4 + i]);
+		EXPECT_EQ(0, (write ? p.room : p.buf)[5 + i + len]);
+	}
+	rig_free(p.rig);
 }
 
 /* With loss and duplicates: each addition is done once, and its result is that of its turn. */

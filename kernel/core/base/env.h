@@ -181,13 +181,15 @@ static inline int weft_mem_read(struct weft_mem *mem, u32 off, void *dst, u32 le
 /*
  * Copy @len bytes, not 0, into one segment of a program's memory without a window. Softirqs are
  * off. weft_mem_place(): from kernel memory, in pieces as with weft_mem_gather(). weft_mem_pass():
- * from the memory of the calling program, whose context is @from.
+ * from the memory of the calling program, whose context is @from. weft_mem_pull(): from there into
+ * the memory of the calling program, whose context is @to.
  * Return: 0; -EAGAIN: some memory is not resident, and part of the bytes may have been copied;
  * -EFAULT: the memory is gone.
  */
 int weft_mem_place(struct weft_memctx *mc, u64 addr, const void *src, u32 len, u32 piece,
 		   u32 skip);
 int weft_mem_pass(struct weft_memctx *mc, u64 addr, struct weft_memctx *from, u64 src, u32 len);
+int weft_mem_pull(struct weft_memctx *mc, u64 addr, struct weft_memctx *to, u64 dst, u32 len);
 
 /*
  * Copy from the memory of the calling program, or into it, without sleeping. Any locks may be held.

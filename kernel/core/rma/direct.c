@@ -58,8 +58,11 @@ static int weft_direct_region(const struct weft_ep *ep, const struct weft_region
 	u32 len = (u32)d->req.len;
 
 	if (d->req.op == WEFT_RMA_WRITE)
-		return weft_direct_write(mc, addr, d);
+		return d->prog ? weft_mem_pass(mc, addr, d->prog, d->user, len) :
+		       weft_direct_write(mc, addr, d);
 	if (d->req.op == WEFT_RMA_READ) {
+		if (d->prog)
+			return weft_mem_pull(mc, addr, d->prog, d->user, len);
 		d->done = 0;
 		return weft_mem_reach(mc, addr, len, WEFT_MEM_READ, weft_direct_read, d);
 	}
@@ -240,6 +243,7 @@ bool weft_rma_direct(struct weft_rflow *rf, const struct weft_head *head, const 
 	d.first = piece - len;
 	d.piece = piece;
 	d.skip = skip;
+	d.prog = NULL;
 	if (weft_req_fetches(d.req.op))
 		rec = weft_direct_room(path, lane, &d);
 	if (unlikely(weft_req_fetches(d.req.op) ? !rec : !weft_report_fits(rf)))
@@ -288,6 +292,7 @@ u32 weft_rma_direct_writes(struct weft_rflow *rf, const struct weft_writes *w, c
 	d.req.len = w->len;
 	d.req.seg[0].key = w->key;
 	d.first = w->len;
+	d.prog = NULL;
 	weft_lock_inner(&ep->lock);
 	if (likely(weft_recv_takes(ep, rf)))
 		n = weft_direct_several(ep, &d, at, most, out);

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - short operations within the node, executed straight from their entry
+ * weft core - operations within the node, executed straight from their entry
  *
- * The most frequent operation is short, has one segment on both sides, and all its memory is
- * resident. Then it needs no object: it is executed while its entry is still in the ring, and its
- * completion follows:
+ * The most frequent operation has at most WEFT_FAST_BYTES in one segment on both sides, and all its
+ * memory is resident. Then it needs no object: it is executed while its entry is still in the ring,
+ * and its completion follows. Bytes that are not in the ring are copied once:
  *
  *	ring entry, or program's memory --> region --> program's memory, for reads and results
  *
- * Every other operation takes the slow path (local.c). An atomic operation with results is executed
- * only if they have a place. If that is gone afterwards, or that of a read's bytes is not resident,
- * they are written as a program writes.
+ * Bytes of a short operation pass through a buffer if the program's own memory is not resident, or
+ * an engine serves its ring. Every other operation takes the slow path (local.c). An atomic
+ * operation with results is executed only if they have a place. If that is gone afterwards, or that
+ * of a short read's bytes is not resident, they are written as a program writes.
  *
  * Locks: ep->sq_mutex of the initiator, held by the caller; ep->lock of the target is taken here.
  */
@@ -19,17 +20,16 @@
 /* Return: true if an entry has a form that needs no object. */
 static bool weft_near_form(const struct weft_sq_entry *e)
 {
-	if (e->nrem != 1 || !e->len || e->len > WEFT_INLINE_MAX ||
-	    e->flags & (WEFT_SQ_DATA | WEFT_SQ_FENCE))
+	if (e->nrem != 1 || !e->len || e->flags & (WEFT_SQ_DATA | WEFT_SQ_FENCE))
 		return false;
-	if (weft_sq_fetches(e->op) && e->vec.n != 1)
-		return false;
-	if (!weft_sq_is_atomic(e->op))
-		return true;
-	/* else the slow path refuses it */
-	return e->inl && e->len == weft_atomic_size(WEFT_ATOMIC_TYPE(e->data)) &&
-	       weft_atomic_valid(WEFT_ATOMIC_KIND(e->data), WEFT_ATOMIC_OP(e->data),
-				 WEFT_ATOMIC_TYPE(e->data));
+	if (weft_sq_is_atomic(e->op))	/* else the slow path refuses it */
+		return e->inl && e->len == weft_atomic_size(WEFT_ATOMIC_TYPE(e->data)) &&
+		       weft_atomic_valid(WEFT_ATOMIC_KIND(e->data), WEFT_ATOMIC_OP(e->data),
+					 WEFT_ATOMIC_TYPE(e->data)) &&
+		       (e->op != WEFT_SQ_FETCH || e->vec.n == 1);
+	if (e->vec.n == 1)
+		return e->len <= WEFT_FAST_BYTES;
+	return e->op == WEFT_SQ_WRITE && e->len <= WEFT_INLINE_MAX;
 }
 
 /* Execute an operation. Softirqs are off. Return: 0, negative errno: not done. */
@@ -63,29 +63,57 @@ static bool weft_near_bring(const struct weft_ep *ep, const struct weft_sq_entry
 }
 
 /*
- * Execute and complete an operation. Softirqs are off. An atomic operation is not executed a second
- * time, so its results need a place. *@left: out: it is executed, but not completed, because the
- * bytes that it brings are not written. Return: 0, negative errno: not done.
+ * Execute and complete an operation. An atomic operation is not executed a second time, so its
+ * results need a place. *@left: out: it is executed, but not completed, because the bytes that it
+ * brings are not written. Return: 0, negative errno: not done.
  */
 static int weft_near_do(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
 			struct weft_direct *d, bool *left, struct weft_out *out)
 {
 	int err;
 
+	weft_softirqs_off();
 	if (e->op == WEFT_SQ_FETCH &&
 	    !weft_mem_resident(ep->conf.mc, e->vec.seg[0].addr, (u32)e->len, WEFT_MEM_WRITE))
-		return -EAGAIN;
-	err = weft_near_execute(flow, d, out);
-	if (unlikely(err))
-		return err;
-	*left = weft_sq_fetches(e->op) && unlikely(!weft_near_bring(ep, e, d));
-	if (likely(!*left))
-		weft_send_cqe(ep, e, out);
-	return 0;
+		err = -EAGAIN;
+	else
+		err = weft_near_execute(flow, d, out);
+	if (likely(!err)) {
+		*left = weft_sq_fetches(e->op) && !d->prog && unlikely(!weft_near_bring(ep, e, d));
+		if (likely(!*left))
+			weft_send_cqe(ep, e, out);
+	}
+	weft_softirqs_on();
+	return err;
+}
+
+/*
+ * The same for a short operation whose bytes are in the ring, or pass through a buffer. May sleep.
+ */
+static int weft_near_short(struct weft_ep *ep, struct weft_flow *flow,
+			   const struct weft_sq_entry *e, struct weft_direct *d, bool *left,
+			   struct weft_out *out)
+{
+	const void *pay;
+
+	d->prog = NULL;
+	if (e->op == WEFT_SQ_WRITE) {
+		pay = weft_send_bytes(ep, e);
+		if (IS_ERR(pay))
+			return -EAGAIN;
+		d->operand = pay;
+		d->first = (u32)e->len;
+	} else if (e->op != WEFT_SQ_READ) {
+		/* in one slot; each is read once */
+		BUILD_BUG_ON(2 * sizeof(u64) > WEFT_SLOT_SIZE);
+		d->operand = weft_ring_at(&ep->tx.ring, ep->tx.ring.cons + 1);
+	}
+	d->reply = ep->tx.scratch;
+	return weft_near_do(ep, flow, e, d, left, out);
 }
 
 /**
- * weft_rma_near - execute a short operation within the node, if it needs no object
+ * weft_rma_near - execute an operation within the node, if it needs no object
  * @ep: the endpoint; ep->sq_mutex is held, ep->tx.hand is set
  * @flow: its flow, not dead when it was found
  * @e: the entry
@@ -99,29 +127,20 @@ int weft_rma_near(struct weft_ep *ep, struct weft_flow *flow, const struct weft_
 		  struct weft_out *out)
 {
 	struct weft_direct d weft_unset;
-	const void *pay;
 	bool left = false;
-	int err;
+	int err = -EAGAIN;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
 	if (!weft_near_form(e) || READ_ONCE(flow->dead))
 		return -EAGAIN;
 	weft_rma_request(&d.req, ep, e, false);
-	if (e->op == WEFT_SQ_WRITE) {
-		pay = weft_send_bytes(ep, e);
-		if (IS_ERR(pay))
-			return -EAGAIN;
-		d.operand = pay;
-		d.first = (u32)e->len;
-	} else if (e->op != WEFT_SQ_READ) {
-		/* in one slot; each is read once */
-		BUILD_BUG_ON(2 * sizeof(u64) > WEFT_SLOT_SIZE);
-		d.operand = weft_ring_at(&ep->tx.ring, ep->tx.ring.cons + 1);
+	if (!e->inl && e->vec.n == 1) {
+		d.prog = ep->conf.mc;
+		d.user = e->vec.seg[0].addr;
+		err = weft_near_do(ep, flow, e, &d, &left, out);
 	}
-	d.reply = ep->tx.scratch;
-	weft_softirqs_off();
-	err = weft_near_do(ep, flow, e, &d, &left, out);
-	weft_softirqs_on();
+	if (err == -EAGAIN && e->len <= WEFT_INLINE_MAX)
+		err = weft_near_short(ep, flow, e, &d, &left, out);
 	if (unlikely(err))
 		return -EAGAIN;
 	weft_direct_count(ep->core, &d.req);

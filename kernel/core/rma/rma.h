@@ -110,6 +110,8 @@ struct weft_atomic {
  * @piece: the others follow in pieces of so many bytes
  * @skip: bytes between two pieces
  * @reply: place for the bytes of a read, or for results
+ * @prog: not NULL: the bytes of a write or a read are in the memory of the calling program
+ * @user: address in @prog
  * @atomic: what weft_direct_execute() makes of an atomic operation
  * @done: bytes of a read that weft_direct_execute() has copied
  */
@@ -120,6 +122,8 @@ struct weft_direct {
 	u32 piece;
 	u32 skip;
 	u8 *reply;
+	struct weft_memctx *prog;
+	u64 user;
 	struct weft_atomic atomic;
 	u32 done;
 };

@@ -237,6 +237,11 @@ int weft_mem_pass(struct weft_memctx *mc, u64 addr, struct weft_memctx *from, u6
 	return -EAGAIN;
 }
 
+int weft_mem_pull(struct weft_memctx *mc, u64 addr, struct weft_memctx *to, u64 dst, u32 len)
+{
+	return -EAGAIN;
+}
+
 int weft_mem_reach(struct weft_memctx *mc, u64 addr, u32 len, u32 access, weft_apply_fn fn,
 		   void *arg)
 {
