@@ -236,7 +236,7 @@ int weft_mem_reach(struct weft_memctx *mc, u64 addr, u32 len, u32 access, weft_a
 
 /*
  * Return: true if one segment of a program's memory, @len bytes, not 0, is resident. Softirqs are
- * off. It may be no more at any time.
+ * off. It may cease to be so at any time.
  */
 bool weft_mem_resident(struct weft_memctx *mc, u64 addr, u32 len, u32 access);
 

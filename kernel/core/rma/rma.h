@@ -88,7 +88,10 @@ void weft_refuse_report(const struct weft_rxm *rxm, const struct weft_ep *ep,
 void weft_refuse(struct weft_rflow *rf, struct weft_rxm *rxm, struct weft_out *out);
 void weft_refuse_timer(struct weft_path *path, struct weft_out *out);
 
-/* ---- direct.c ------------------------------------------------------------------- */
+/* ---- atomic.c ------------------------------------------------------------------- */
+
+/* Lost races against other writers after which weft_atomic_apply() returns */
+#define WEFT_ATOMIC_TRIES	1000
 
 /**
  * struct weft_atomic - an atomic operation that weft_atomic_valid() accepts
@@ -101,6 +104,37 @@ struct weft_atomic {
 	u8 op;
 	u8 type;
 };
+
+/**
+ * weft_atomic_size - get the size of an element
+ * @type: WEFT_ATYPE_*, or any other value
+ *
+ * The target of an operation is aligned to this size. For WEFT_ATYPE_FLOAT_COMPLEX that is more
+ * than C demands.
+ * Return: bytes; 0: the type is not supported.
+ */
+static inline u32 weft_atomic_size(u8 type)
+{
+	return WEFT_ATYPE_SIZE(type);
+}
+
+/**
+ * weft_atomic_valid - tell whether an operation is supported
+ * @kind: WEFT_ATOMIC_*, or any other value
+ * @op: WEFT_AOP_*, or any other value
+ * @type: WEFT_ATYPE_*, or any other value
+ *
+ * Return: true if weft_atomic_apply() executes it.
+ */
+static inline bool weft_atomic_valid(u8 kind, u8 op, u8 type)
+{
+	return WEFT_ATOMIC_VALID(kind, op, type);
+}
+
+u32 weft_atomic_apply(const struct weft_atomic *a, void *target, const void *operand,
+		      const void *compare, void *result, u32 n);
+
+/* ---- direct.c ------------------------------------------------------------------- */
 
 /**
  * struct weft_direct - an operation that is executed without an object
@@ -140,39 +174,5 @@ static inline void weft_direct_count(struct weft_core *core, const struct weft_r
 	else
 		weft_count(core, rma_writes);
 }
-
-/* ---- atomic.c ------------------------------------------------------------------- */
-
-/* Lost races against other writers after which weft_atomic_apply() returns */
-#define WEFT_ATOMIC_TRIES	1000
-
-/**
- * weft_atomic_size - get the size of an element
- * @type: WEFT_ATYPE_*, or any other value
- *
- * The target of an operation is aligned to this size. For WEFT_ATYPE_FLOAT_COMPLEX that is more
- * than C demands.
- * Return: bytes; 0: the type is not supported.
- */
-static inline u32 weft_atomic_size(u8 type)
-{
-	return WEFT_ATYPE_SIZE(type);
-}
-
-/**
- * weft_atomic_valid - tell whether an operation is supported
- * @kind: WEFT_ATOMIC_*, or any other value
- * @op: WEFT_AOP_*, or any other value
- * @type: WEFT_ATYPE_*, or any other value
- *
- * Return: true if weft_atomic_apply() executes it.
- */
-static inline bool weft_atomic_valid(u8 kind, u8 op, u8 type)
-{
-	return WEFT_ATOMIC_VALID(kind, op, type);
-}
-
-u32 weft_atomic_apply(const struct weft_atomic *a, void *target, const void *operand,
-		      const void *compare, void *result, u32 n);
 
 #endif
