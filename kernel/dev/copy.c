@@ -417,8 +417,8 @@ int weft_mem_reach(struct weft_memctx *mc, u64 addr, u32 len, u32 access, weft_a
 
 /*
  * Copies from and to an address that access_ok() has allowed. The core has compared the length with
- * the size of the kernel's memory. So that is not looked up a second time, as the usual calls do.
- * Return: number of bytes that were not copied.
+ * the size of the kernel's memory. The usual calls would look that size up once more. Return: number
+ * of bytes that were not copied.
  */
 static __always_inline unsigned long weft_user_raw(void *dst, const void __user *src, u32 len)
 {
@@ -436,7 +436,7 @@ static __always_inline unsigned long weft_user_raw_to(void __user *dst, const vo
 	return raw_copy_to_user(dst, src, len);
 }
 
-/* Return: true if the calling program may read the bytes at @addr of its context @mc. */
+/* Return: true if @mc is the calling program's context, and @addr is an address of programs. */
 static bool weft_user_own(const struct weft_memctx *mc, u64 addr, u32 len)
 {
 	return likely(current->mm == mc->mm) && access_ok(u64_to_user_ptr(addr), len);

@@ -88,8 +88,8 @@ TEST(direct__no_object)
 }
 
 /*
- * Within the node bytes of up to WEFT_FAST_BYTES are copied once, before the call returns, without
- * an object. Longer ones, and those of two segments, take the slow path.
+ * Within the node up to WEFT_FAST_BYTES in one segment need no window, and so do short writes of two
+ * segments. All other operations take the slow path.
  */
 TEST(direct__within_the_node)
 {

@@ -73,7 +73,8 @@ enum weft_rank {
  *	bool weft_signal_pending(void)
  *	weft_trace_post_send(), weft_trace_post_recv(), weft_trace_arrive(), weft_trace_match(),
  *	weft_trace_complete(), weft_trace_retransmit()
- *					tracepoints, or nothing; kernel/trace/trace.h
+ *					tracepoints, or nothing; kernel/trace/trace.h. Arguments are
+ *					evaluated only while the tracepoint is in use
  *	bool weft_trace_complete_enabled(void)
  *					the tracepoint is in use
  *	OPTIMIZER_HIDE_VAR(v)		the compiler does not compute @v again
@@ -181,8 +182,8 @@ static inline int weft_mem_read(struct weft_mem *mem, u32 off, void *dst, u32 le
 /*
  * Copy @len bytes, not 0, into one segment of a program's memory without a window. Softirqs are
  * off. weft_mem_place(): from kernel memory, in pieces as with weft_mem_gather(). weft_mem_pass():
- * from the memory of the calling program, whose context is @from. weft_mem_pull(): from there into
- * the memory of the calling program, whose context is @to.
+ * from the memory of the calling program, whose context is @from. weft_mem_pull() copies the other
+ * way: out of the segment, into the memory of the calling program, whose context is @to.
  * Return: 0; -EAGAIN: some memory is not resident, and part of the bytes may have been copied;
  * -EFAULT: the memory is gone.
  */

@@ -134,7 +134,8 @@ int weft_rma_near(struct weft_ep *ep, struct weft_flow *flow, const struct weft_
 	if (!weft_near_form(e) || READ_ONCE(flow->dead))
 		return -EAGAIN;
 	weft_rma_request(&d.req, ep, e, false);
-	if (!e->inl && e->vec.n == 1) {
+	/* an engine is not the program */
+	if (!e->inl && e->vec.n == 1 && !ep->tx.scan) {
 		d.prog = ep->conf.mc;
 		d.user = e->vec.seg[0].addr;
 		err = weft_near_do(ep, flow, e, &d, &left, out);
