@@ -417,8 +417,8 @@ int weft_mem_reach(struct weft_memctx *mc, u64 addr, u32 len, u32 access, weft_a
 
 /*
  * Copies from and to an address that access_ok() has allowed. The core has compared the length with
- * the size of the kernel's memory. The usual calls would look that size up once more. Return: number
- * of bytes that were not copied.
+ * the size of the kernel's memory. The usual calls would look that size up once more. Return:
+ * number of bytes that were not copied.
  */
 static __always_inline unsigned long weft_user_raw(void *dst, const void __user *src, u32 len)
 {

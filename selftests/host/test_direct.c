@@ -88,8 +88,8 @@ TEST(direct__no_object)
 }
 
 /*
- * Within the node up to WEFT_FAST_BYTES in one segment need no window, and so do short writes of two
- * segments. All other operations take the slow path.
+ * Within the node up to WEFT_FAST_BYTES in one segment need no window. Short writes of two segments
+ * need none either. All other operations take the slow path.
  */
 TEST(direct__within_the_node)
 {
