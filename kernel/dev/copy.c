@@ -35,6 +35,15 @@ struct weft_spot {
 	u32 n;
 };
 
+/* Return: true if @next is the page behind @page in kernel memory. */
+static __always_inline bool weft_page_behind(const struct page *page, const struct page *next)
+{
+	/* there one array describes all pages */
+	if (IS_ENABLED(CONFIG_SPARSEMEM_VMEMMAP))
+		return next == page + 1;
+	return page_address(next) == page_address(page) + PAGE_SIZE;
+}
+
 /*
  * Find the byte at @off of a pinned range: *@p. Return: number of contiguous bytes from there, at
  * most @len.
@@ -45,7 +54,7 @@ static __always_inline u32 weft_pin_bytes(const struct weft_pin *pin, u32 off, u
 	u32 n = PAGE_SIZE - offset_in_page(off);
 
 	*p = page_address(*page) + offset_in_page(off);
-	for (; n < len && page_address(page[1]) == page_address(page[0]) + PAGE_SIZE; page++)
+	for (; n < len && weft_page_behind(page[0], page[1]); page++)
 		n += PAGE_SIZE;
 	return min(n, len);
 }
@@ -99,24 +108,38 @@ static u32 weft_spot_ready(struct weft_spot *spot)
 	return spot->n;
 }
 
-/* Copy @len bytes from pieces of @piece bytes, with @skip bytes between two of them. */
-static void weft_spot_fill(struct weft_spot *spot, const void *src, u32 len, u32 piece, u32 skip)
+/*
+ * Copy @len bytes between this memory and a buffer of pieces of @piece bytes, with @skip bytes
+ * between two of them. @in: into this memory.
+ */
+static __always_inline void weft_spot_copy(struct weft_spot *spot, u8 *buf, u32 len, u32 piece,
+					   u32 skip, const bool in)
 {
 	u32 rest = piece;
 
 	while (len) {
-		u32 n = min3(len, rest, weft_spot_ready(spot));
+		u32 k, n = min(len, weft_spot_ready(spot));
+		u8 *p = spot->p;
 
-		memcpy(spot->p, src, n);
 		weft_spot_step(spot, n);
-		src += n;
 		len -= n;
-		rest -= n;
-		if (!rest) {
-			src += skip;
-			rest = piece;
+		for (; n; n -= k, p += k, buf += k, rest -= k) {
+			if (!rest) {
+				buf += skip;
+				rest = piece;
+			}
+			k = min(n, rest);
+			if (in)
+				memcpy(p, buf, k);
+			else
+				memcpy(buf, p, k);
 		}
 	}
+}
+
+static void weft_spot_fill(struct weft_spot *spot, const void *src, u32 len, u32 piece, u32 skip)
+{
+	weft_spot_copy(spot, (u8 *)src, len, piece, skip, true);
 }
 
 /* Record which range of a bounce buffer was written to. */
@@ -171,25 +194,12 @@ int weft_mem_gather(struct weft_mem *mem, u32 off, const void *src, u32 len, u32
  */
 int weft_mem_scatter(struct weft_mem *mem, u32 off, void *dst, u32 len, u32 piece, u32 skip)
 {
-	u32 left = len, rest = piece;
 	struct weft_spot spot;
 	int err = -EFAULT;
 
 	rcu_read_lock();
 	if (likely(weft_spot_init(&spot, mem, off, len))) {
-		while (left) {
-			u32 n = min3(left, rest, weft_spot_ready(&spot));
-
-			memcpy(dst, spot.p, n);
-			weft_spot_step(&spot, n);
-			dst += n;
-			left -= n;
-			rest -= n;
-			if (!rest) {
-				dst += skip;
-				rest = piece;
-			}
-		}
+		weft_spot_copy(&spot, dst, len, piece, skip, false);
 		err = 0;
 	}
 	rcu_read_unlock();
@@ -684,7 +694,8 @@ static int weft_user_here(struct weft_memctx *mc, void *arg)
 	u32 n, k, rest = a->piece;
 	struct weft_walk walk;
 	struct weft_want want;
-	u64 addr;
+	u8 *buf = a->buf;
+	u64 addr, at;
 	int err = weft_walk_init(&walk, a->vec, a->off, a->len);
 
 	while (!err && (n = weft_walk_next(&walk, &want, &addr))) {
@@ -693,15 +704,15 @@ static int weft_user_here(struct weft_memctx *mc, void *arg)
 			     !weft_user_must_not_wait(mc->mm, addr, n);
 
 		might_fault();
-		for (; !err && n; n -= k, addr += k, a->buf += k, rest -= k) {
+		for (at = addr; !err && n; n -= k, at += k, buf += k, rest -= k) {
 			if (!rest) {
-				a->buf += a->skip;
+				buf += a->skip;
 				rest = a->piece;
 			}
 			k = min(n, rest);
 			if (!parts)
-				err = weft_user_copy(mc, addr, a->buf, k, a->to_user);
-			else if (unlikely(weft_user_raw(a->buf, u64_to_user_ptr(addr), k)))
+				err = weft_user_copy(mc, at, buf, k, a->to_user);
+			else if (unlikely(weft_user_raw(buf, u64_to_user_ptr(at), k)))
 				err = -EFAULT;
 		}
 	}

@@ -873,24 +873,27 @@ TEST(wire__run_wide)
 	free(buf);
 }
 
-/* The head of a later packet, made from the first one, equals one that is written as a whole. */
-TEST(wire__run_next)
+/* The heads of later packets, made from the first one, equal those that are written as a whole. */
+TEST(wire__run_heads)
 {
-	u8 *buf = malloc(RUN_MAX), *one;
+	u8 *buf = malloc(RUN_MAX), *made;
 	u32 k, i;
 
 	for (k = 0; k < ARRAY_SIZE(run_types); k++) {
 		u32 head = run_head(run_types[k]), seg = head + RUN_PAY;
-		u64 off = run_off(run_types[k]);
 
-		run_put(buf, run_types[k], 0xfffffffe, off);
-		for (i = 0; i + 1 < RUN_N; i++) {
-			one = malloc(head);
-			weft_wire_next_put(one, buf, head, run_types[k], 0xfffffffe + i,
-					   off + i * RUN_PAY);
-			EXPECT_EQ(0, memcmp(one, buf + i * seg, head));
-			free(one);
-		}
+		run_put(buf, run_types[k], 0xfffffffe, run_off(run_types[k]));
+		made = exact(buf, (RUN_N - 2) * seg + head);
+		for (i = 1; i < RUN_N - 1; i++)
+			memset(made + i * seg, 0x55, head);
+		weft_wire_heads_put(made, RUN_N - 1, seg, RUN_PAY, run_types[k]);
+		EXPECT_EQ(0, memcmp(made, buf, (RUN_N - 2) * seg + head));
+		free(made);
+		/* one packet alone has no further head */
+		made = exact(buf, head);
+		weft_wire_heads_put(made, 1, seg, RUN_PAY, run_types[k]);
+		EXPECT_EQ(0, memcmp(made, buf, head));
+		free(made);
 	}
 	free(buf);
 }

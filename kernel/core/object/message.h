@@ -218,7 +218,7 @@ static inline void weft_txm_enter(struct weft_txm *txm, struct weft_list *list, 
 }
 
 /* bytes of a packet before the payload of an EAGER chunk */
-#define WEFT_GAP	(WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + (u32)sizeof(struct weft_w_eager))
+#define WEFT_GAP	((u32)WEFT_WIRE_EAGER)
 /* bytes of the longest message that a record holds, so that each path carries its packet */
 #define WEFT_SHORT_MAX	(WEFT_PAYLOAD_MIN - WEFT_GAP)
 /* bytes of the longest write that a record holds, with its request and a report behind it */

@@ -464,19 +464,18 @@ int weft_tx_payload(const struct weft_tx *tx, u32 i, void *dst)
 /* Write the heads of packets that lie one behind the other at @dst. */
 static void weft_tx_heads(const struct weft_tx *tx, u32 i, u32 n, u8 *dst)
 {
-	u32 k, head = tx->len - tx->pay;
-	u8 *p = dst;
+	u32 k = 1;
 
-	weft_tx_header(tx, i, p);
-	for (k = 1; k < n; k++) {
-		p += tx->len;
-		if (likely(tx->run && i + k + 1 < tx->nseg)) {
-			weft_wire_next_put(p, dst, head, tx->run, tx->psn + i + k,
-					   tx->moff + (u64)(i + k) * tx->pay);
-		} else {
-			weft_tx_header(tx, i + k, p);
-		}
+	weft_tx_header(tx, i, dst);
+	if (n == 1)
+		return;
+	/* the last packet of a run differs: by its length, and in what it asks for */
+	if (likely(tx->run)) {
+		k = min(n, tx->nseg - 1 - i);
+		weft_wire_heads_put(dst, k, tx->len, tx->pay, tx->run);
 	}
+	for (; k < n; k++)
+		weft_tx_header(tx, i + k, dst + (size_t)k * tx->len);
 }
 
 /**

@@ -355,36 +355,97 @@ static __always_inline u64 weft_wire_u64(const u8 *p)
 	return v;
 }
 
-/* Compare the first 8 bytes of two headers, except WEFT_PKT_ACKNOW. */
-static noinline bool weft_wire_alike(const u8 *a, const u8 *b)
-{
-	return a[0] == b[0] && !((a[1] ^ b[1]) & ~WEFT_PKT_ACKNOW) && !memcmp(a + 2, b + 2, 6);
-}
-
-/*
- * Return: true if two EAGER chunks with equal services belong to the same message. The flow and the
- * number decide that. A peer that lets other fields differ harms its own message.
+/**
+ * struct weft_like - what the next packet of a run has to hold
+ * @path: first 8 bytes of the header, among them the flags
+ * @token: path token
+ * @rest: job, window and times
+ * @head: chunk head, and DATA's id
+ * @gens: EAGER: both generations of the flow, which with @mseq decide about the message. A peer
+ *	that lets other fields differ harms its own message.
+ * @mseq: EAGER: number of the message
+ * @ack: acknowledgement
+ * @psn: PSN
+ * @off: offset of the payload
+ * @step: bytes of payload of all packets but the last one
+ * @acknow: a packet behind the first asks for an acknowledgement
  */
-static __always_inline bool weft_wire_same_eager(const struct weft_w_eager *a,
-						 const struct weft_w_eager *b)
-{
-	const u32 gens = offsetof(struct weft_w_flow, sgen);
+struct weft_like {
+	u64 path;
+	u64 token;
+	u64 rest;
+	u64 head;
+	u64 gens;
+	__be32 mseq;
+	__be32 ack;
+	u32 psn;
+	u64 off;
+	u32 step;
+	bool acknow;
+};
 
-	BUILD_BUG_ON(offsetof(struct weft_w_flow, dgen) !=
-		     offsetof(struct weft_w_flow, sgen) + sizeof(__be32));
-	return weft_wire_u64((const u8 *)a + gens) == weft_wire_u64((const u8 *)b + gens) &&
-	       a->head.flow.mseq == b->head.flow.mseq;
+static __always_inline u64 weft_wire_gens(const struct weft_w_eager *w)
+{
+	return weft_wire_u64((const u8 *)w + offsetof(struct weft_w_eager, head.flow.sgen));
 }
 
-/* Return: true if the chunk at @at, of a run that began with @first, has offset @off. */
-static __always_inline bool weft_wire_follows(const u8 *at, const u8 *first, u8 type, u64 off)
+/* The flag in which the headers of a run may differ, in struct weft_like's @path */
+static __always_inline u64 weft_wire_acknow(void)
 {
-	const void *body = at + WEFT_WIRE_CHUNK;
+	static const u8 flags[8] = { [1] = WEFT_PKT_ACKNOW };
 
-	if (type == WEFT_CHUNK_DATA)
-		return be64_to_cpu(((const struct weft_w_data *)body)->off) == off;
-	return be32_to_cpu(((const struct weft_w_eager *)body)->off) == off &&
-	       weft_wire_same_eager(body, (const void *)(first + WEFT_WIRE_CHUNK));
+	return weft_wire_u64(flags);
+}
+
+/* Return: how many of @n packets of @type continue the run. @l has the next one afterwards. */
+static __always_inline u32 weft_wire_like(struct weft_like *l, const u8 *pkt, u32 n, u32 stride,
+					  const u8 type)
+{
+	const u64 path = l->path, token = l->token, rest = l->rest, head = l->head;
+	const u32 chunk = WEFT_WIRE_HDR + sizeof(struct weft_w_chunk), step = l->step;
+	u32 psn = l->psn, end = psn + n;
+	u64 off = l->off;
+
+	for (; psn != end; psn++, off += step, pkt += stride) {
+		const struct weft_w_hdr *h = (const void *)pkt;
+
+		if (unlikely(weft_wire_u64(pkt) != path)) {
+			if ((weft_wire_u64(pkt) ^ path) & ~weft_wire_acknow())
+				break;
+			l->acknow |= h->flags & WEFT_PKT_ACKNOW;
+		}
+		if (weft_wire_u64(pkt + offsetof(struct weft_w_hdr, token)) != token ||
+		    h->psn != cpu_to_be32(psn) || h->ack != l->ack ||
+		    weft_wire_u64(pkt + offsetof(struct weft_w_hdr, job)) != rest ||
+		    weft_wire_u64(pkt + WEFT_WIRE_HDR) != head)
+			break;
+		if (type == WEFT_CHUNK_DATA) {
+			const struct weft_w_data *w = (const void *)(pkt + chunk);
+
+			if (w->off != cpu_to_be64(off))
+				break;
+		} else {
+			const struct weft_w_eager *w = (const void *)(pkt + chunk);
+
+			if (w->off != cpu_to_be32((u32)off) || w->head.flow.mseq != l->mseq ||
+			    weft_wire_gens(w) != l->gens)
+				break;
+		}
+	}
+	n -= end - psn;
+	l->psn = psn;
+	l->off = off;
+	return n;
+}
+
+static noinline u32 weft_wire_like_data(struct weft_like *l, const u8 *pkt, u32 n, u32 stride)
+{
+	return weft_wire_like(l, pkt, n, stride, WEFT_CHUNK_DATA);
+}
+
+static noinline u32 weft_wire_like_eager(struct weft_like *l, const u8 *pkt, u32 n, u32 stride)
+{
+	return weft_wire_like(l, pkt, n, stride, WEFT_CHUNK_EAGER);
 }
 
 /**
@@ -403,54 +464,56 @@ static __always_inline bool weft_wire_follows(const u8 *at, const u8 *first, u8 
  */
 u32 weft_wire_run(const u8 *pkt, u32 left, u32 seg, u32 stride, bool *acknow)
 {
-	const u32 tok = offsetof(struct weft_w_hdr, token), job = offsetof(struct weft_w_hdr, job);
+	u32 (*like)(struct weft_like *l, const u8 *pkt, u32 n, u32 stride);
 	const struct weft_w_hdr *h = (const void *)pkt;
 	struct weft_w_chunk c, *first = (void *)(pkt + WEFT_WIRE_HDR);
 	const u8 type = READ_ONCE(first->type);
-	u64 path, token, rest, head, off;
-	u32 n = 1, psn, fixed;
-	__be32 ack;
+	struct weft_like l weft_unset;
+	const void *body = first + 1;
+	u32 n, full, fixed;
 
-	/* one comparison for chunk head and DATA's id */
-	BUILD_BUG_ON(sizeof(c) + sizeof_field(struct weft_w_data, rid) != sizeof(head));
-	fixed = WEFT_WIRE_HDR + sizeof(c) + (type == WEFT_CHUNK_DATA ? sizeof(struct weft_w_data) :
-								       sizeof(struct weft_w_eager));
+	/* one comparison for chunk head and DATA's id, one for both generations */
+	BUILD_BUG_ON(sizeof(c) + sizeof_field(struct weft_w_data, rid) != sizeof(l.head));
+	BUILD_BUG_ON(offsetof(struct weft_w_flow, dgen) !=
+		     offsetof(struct weft_w_flow, sgen) + sizeof(__be32));
+	if (type == WEFT_CHUNK_DATA) {
+		fixed = WEFT_WIRE_DATA;
+		like = weft_wire_like_data;
+	} else {
+		fixed = WEFT_WIRE_EAGER;
+		like = weft_wire_like_eager;
+	}
 	if (left <= seg || seg <= fixed || h->words != WEFT_WIRE_HDR / 4 ||
 	    (type != WEFT_CHUNK_DATA && type != WEFT_CHUNK_EAGER) ||
 	    be16_to_cpu(first->len) != seg - WEFT_WIRE_HDR - sizeof(c))
 		return 1;
-	path = weft_wire_u64(pkt);
-	token = weft_wire_u64(pkt + tok);
-	psn = be32_to_cpu(h->psn);
-	ack = h->ack;
-	rest = weft_wire_u64(pkt + job);
-	head = weft_wire_u64((const u8 *)first);
-	off = type == WEFT_CHUNK_DATA ? be64_to_cpu(((struct weft_w_data *)(first + 1))->off) :
-					be32_to_cpu(((struct weft_w_eager *)(first + 1))->off);
-	for (left -= seg, pkt += stride; left; left -= seg, pkt += stride, n++) {
-		h = (const void *)pkt;
-		if (unlikely(left < seg)) {
-			if (left <= fixed)
-				break;
-			c = *first;
-			c.len = cpu_to_be16(left - WEFT_WIRE_HDR - sizeof(c));
-			memcpy(&head, &c, sizeof(c));
-		}
-		if (unlikely(weft_wire_u64(pkt) != path)) {
-			if (!weft_wire_alike(pkt, (const u8 *)first - WEFT_WIRE_HDR))
-				break;
-			*acknow |= h->flags & WEFT_PKT_ACKNOW;
-		}
-		psn++;
-		off += seg - fixed;
-		if (weft_wire_u64(pkt + tok) != token || be32_to_cpu(h->psn) != psn ||
-		    h->ack != ack || weft_wire_u64(pkt + job) != rest ||
-		    weft_wire_u64(pkt + WEFT_WIRE_HDR) != head ||
-		    !weft_wire_follows(pkt + WEFT_WIRE_HDR, (const u8 *)first, type, off))
-			break;
-		if (left < seg)
-			return n + 1;
+	l.path = weft_wire_u64(pkt);
+	l.token = weft_wire_u64(pkt + offsetof(struct weft_w_hdr, token));
+	l.rest = weft_wire_u64(pkt + offsetof(struct weft_w_hdr, job));
+	l.head = weft_wire_u64((const u8 *)first);
+	l.ack = h->ack;
+	l.psn = be32_to_cpu(h->psn) + 1;
+	l.step = seg - fixed;
+	l.acknow = false;
+	if (type == WEFT_CHUNK_DATA) {
+		l.off = be64_to_cpu(((const struct weft_w_data *)body)->off) + l.step;
+	} else {
+		const struct weft_w_eager *w = body;
+
+		l.off = be32_to_cpu(w->off) + l.step;
+		l.mseq = w->head.flow.mseq;
+		l.gens = weft_wire_gens(w);
 	}
+	full = left / seg;
+	left -= full * seg;
+	n = 1 + like(&l, pkt + stride, full - 1, stride);
+	if (n == full && left > fixed) {
+		c = *first;
+		c.len = cpu_to_be16(left - WEFT_WIRE_HDR - sizeof(c));
+		memcpy(&l.head, &c, sizeof(c));
+		n += like(&l, pkt + (size_t)full * stride, 1, stride);
+	}
+	*acknow |= l.acknow;
 	return n;
 }
 
@@ -659,20 +722,41 @@ static __always_inline void weft_wire_off_put(u8 *end, u8 type, u64 off)
 		((struct weft_w_eager *)end - 1)->off = cpu_to_be32((u32)off);
 }
 
-/**
- * weft_wire_next_put - write the head of a packet of a run, behind its first packet
- * @dst: buffer of @head bytes
- * @first: the head of an earlier packet with as much payload: header and chunk
- * @head: its bytes
- * @type: WEFT_CHUNK_EAGER or WEFT_CHUNK_DATA
- * @psn: PSN
- * @off: offset of the payload
- */
-void weft_wire_next_put(u8 *dst, const u8 *first, u32 head, u8 type, u32 psn, u64 off)
+/* Write @n heads of @head bytes. @p: the first of these packets. */
+static __always_inline void weft_wire_heads(const u8 *first, u8 *p, u32 n, u32 size, u32 step,
+					    const u32 head, const u8 type)
 {
-	memcpy(dst, first, head);
-	((struct weft_w_hdr *)dst)->psn = cpu_to_be32(psn);
-	weft_wire_off_put(dst + head, type, off);
+	const struct weft_w_hdr *h = (const void *)first;
+	const u8 *end = first + head;
+	u32 psn = be32_to_cpu(h->psn);
+	u64 off;
+
+	off = type == WEFT_CHUNK_DATA ? be64_to_cpu(((const struct weft_w_data *)end - 1)->off) :
+					be32_to_cpu(((const struct weft_w_eager *)end - 1)->off);
+	for (; n; n--, p += size) {
+		memcpy(p, first, head);
+		((struct weft_w_hdr *)p)->psn = cpu_to_be32(++psn);
+		off += step;
+		weft_wire_off_put(p + head, type, off);
+	}
+}
+
+/**
+ * weft_wire_heads_put - write the heads of a run of packets behind its first one
+ * @first: the first packet, whose head is written: header and chunk
+ * @n: number of packets, all with as much payload as the first
+ * @size: bytes of a packet
+ * @step: bytes of payload of a packet
+ * @type: WEFT_CHUNK_EAGER or WEFT_CHUNK_DATA
+ */
+void weft_wire_heads_put(u8 *first, u32 n, u32 size, u32 step, u8 type)
+{
+	if (type == WEFT_CHUNK_DATA)
+		weft_wire_heads(first, first + size, n - 1, size, step, WEFT_WIRE_DATA,
+				WEFT_CHUNK_DATA);
+	else
+		weft_wire_heads(first, first + size, n - 1, size, step, WEFT_WIRE_EAGER,
+				WEFT_CHUNK_EAGER);
 }
 
 /**

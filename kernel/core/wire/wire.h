@@ -901,8 +901,9 @@ struct weft_chunks {
 
 #define WEFT_DGRAM_HEAD	(WEFT_WIRE_HDR + sizeof(struct weft_w_dgram))
 
-/* Bytes before the payload of a packet with DATA alone */
+/* Bytes before the payload of a packet with DATA or EAGER alone */
 #define WEFT_WIRE_DATA	(WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_data))
+#define WEFT_WIRE_EAGER	(WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager))
 
 /* ---- Functions ------------------------------------------------------- */
 
@@ -982,7 +983,7 @@ static inline u32 weft_wire_size(u32 len)
  */
 u32 weft_wire_data_put(void *dst, u32 rid, u64 off, u32 paylen);
 /* Write a whole chunk, including padding, and return its bytes. */
-void weft_wire_next_put(u8 *dst, const u8 *first, u32 head, u8 type, u32 psn, u64 off);
+void weft_wire_heads_put(u8 *first, u32 n, u32 size, u32 step, u8 type);
 void weft_wire_part_put(u8 *end, u8 type, u64 off, u32 paylen);
 u32 weft_wire_rts_put(void *dst, const struct weft_head *h, u32 sid);
 u32 weft_wire_grant_put(void *dst, u32 sid, u32 rid, u64 upto);
