@@ -39,9 +39,9 @@
 #include "../trace/trace_core.h"
 #include "netdev.h"
 
-#define WEFT_ND_ORDER	3
-#define WEFT_ND_PAGE	(PAGE_SIZE << WEFT_ND_ORDER)
-#define WEFT_ND_PAGES	40	/* more than a window: one CPU may be both ends of the wire */
+#define WEFT_ND_PAGE	SZ_64K	/* the longest aggregate and its headers: one piece of memory */
+#define WEFT_ND_PAGE_LESS SZ_32K	/* the page instead, while larger ones are not to be had */
+#define WEFT_ND_PAGES	20	/* more than a window: one CPU may be both ends of the wire */
 /* payload that each link has to carry */
 #define WEFT_ND_PAYMIN	((u32)(WEFT_MTU_MIN - sizeof(struct ipv6hdr) - sizeof(struct udphdr)))
 #define WEFT_ND_PAYMAX	32000U	/* maximum payload: a packet must fit into a page */
@@ -50,11 +50,13 @@
  * struct weft_nd_pages - packet memory of a CPU
  * @page: pages, with a reference each
  * @cur: the page in use
+ * @size: its bytes; 0: there is none
  * @off: used bytes of it
  */
 struct weft_nd_pages {
 	struct page *page[WEFT_ND_PAGES];
 	u32 cur;
+	u32 size;
 	u32 off;
 };
 
@@ -62,30 +64,42 @@ static struct weft_nd_pages __percpu *weft_nd_pages;
 
 /* ---- Packet memory --------------------------------------------------------------------------- */
 
+static struct page *weft_nd_page_alloc(void)
+{
+	const gfp_t gfp = GFP_ATOMIC | __GFP_NOWARN | __GFP_COMP | __GFP_NOMEMALLOC;
+	struct page *page;
+
+	/* the larger page is a wish, for which nothing has to be reclaimed */
+	page = alloc_pages((gfp | __GFP_NORETRY) & ~(__GFP_RECLAIM | __GFP_HIGH),
+			   get_order(WEFT_ND_PAGE));
+	return page ?: alloc_pages(gfp, get_order(WEFT_ND_PAGE_LESS));
+}
+
 /* Switch to a page without other users. Return: true; false: no memory. */
 static noinline bool weft_nd_page_next(struct weft_nd_pages *p)
 {
 	struct page *page = p->page[p->cur];
 
 	p->off = 0;
-	if (page && page_ref_count(page) == 1)
-		return true;
-	if (page)
+	if (page && page_ref_count(page) != 1) {
 		p->cur = (p->cur + 1) % WEFT_ND_PAGES;
-	page = p->page[p->cur];
-	if (page && page_ref_count(page) == 1)
-		return true;
-	if (page)
-		put_page(page);
-	p->page[p->cur] = alloc_pages(GFP_ATOMIC | __GFP_NOWARN | __GFP_COMP | __GFP_NOMEMALLOC,
-				      WEFT_ND_ORDER);
-	return p->page[p->cur];
+		page = p->page[p->cur];
+		if (page && page_ref_count(page) != 1) {
+			put_page(page);
+			page = NULL;
+		}
+	}
+	if (!page)
+		page = weft_nd_page_alloc();
+	p->page[p->cur] = page;
+	p->size = page ? page_size(page) : 0;
+	return page;
 }
 
 /* Return: space for @len bytes in a page, NULL: no memory. weft_nd_page_use() takes the space. */
 static __always_inline void *weft_nd_page_space(struct weft_nd_pages *p, u32 len)
 {
-	if (unlikely(!p->page[p->cur] || len > WEFT_ND_PAGE - p->off)) {
+	if (unlikely(len > p->size - p->off)) {
 		if (!weft_nd_page_next(p))
 			return NULL;
 	}
@@ -94,7 +108,7 @@ static __always_inline void *weft_nd_page_space(struct weft_nd_pages *p, u32 len
 
 static void weft_nd_page_use(struct weft_nd_pages *p, u32 len)
 {
-	p->off = min_t(u32, p->off + len, WEFT_ND_PAGE);
+	p->off = min_t(u32, p->off + len, p->size);
 }
 
 /* ---- Routes ---------------------------------------------------------------------------------- */
@@ -367,7 +381,7 @@ static int weft_nd_append(struct weft_nd_pages *p, struct sk_buff *skb, const st
 	page = p->page[p->cur];
 	if (!(i && skb_can_coalesce(skb, i, page, p->off)) && i == MAX_SKB_FRAGS)
 		return -ENOMEM;
-	n = min_t(u32, n, (WEFT_ND_PAGE - p->off) / tx->len);
+	n = min_t(u32, n, (p->size - p->off) / tx->len);
 	err = weft_tx_write(tx, at, n, dst);
 	if (err)
 		return err;
@@ -519,7 +533,7 @@ static void weft_nd_one(struct weft_nd_run *run, const struct weft_tx *tx, u32 i
 {
 	struct weft_nd_pages *p = this_cpu_ptr(weft_nd_pages);
 	u32 len = weft_tx_len(tx, i);
-	bool small = len <= WEFT_ND_SMALL;
+	bool small = len <= WEFT_ND_PAGE_LESS;
 	struct sk_buff *skb;
 	int err = -ENOMEM;
 
@@ -600,8 +614,8 @@ struct sk_buff *weft_nd_fill(u32 head, const struct weft_tx *tx, u32 at, u32 n, 
 	if (unlikely(!skb))
 		return NULL;
 	/* in one page if possible: then the receiver finds one piece of memory */
-	if (!tx->image && n * tx->len > WEFT_ND_PAGE - p->off && n * tx->len <= WEFT_ND_PAGE)
-		p->off = WEFT_ND_PAGE;
+	if (!tx->image && n * tx->len > p->size - p->off && n * tx->len <= p->size)
+		p->off = p->size;
 	for (i = 0; i < n; i += err) {
 		err = weft_nd_append(p, skb, tx, at + i, n - i);
 		if (unlikely(err < 0))
