@@ -533,7 +533,7 @@ static void weft_nd_one(struct weft_nd_run *run, const struct weft_tx *tx, u32 i
 {
 	struct weft_nd_pages *p = this_cpu_ptr(weft_nd_pages);
 	u32 len = weft_tx_len(tx, i);
-	bool small = len <= WEFT_ND_PAGE_LESS;
+	bool small = len <= WEFT_ND_SMALL;
 	struct sk_buff *skb;
 	int err = -ENOMEM;
 
