@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Packet memory comes in pages of 64 KiB. Where they are not to be had, smaller ones serve: every
+# byte arrives, and no packet is lost.
+#
+# The kernel must support fault injection (make check-debug).
+# TIMEOUT: 400 NEEDS: reload CHECK: all
+
+. "$VM_REPO/selftests/vm/lib.sh"
+. "$VM_REPO/selftests/vm/tests/lib/pingpong.sh"
+
+faults=/sys/kernel/debug/fail_page_alloc
+if [ ! -d $faults ]; then
+	echo "1..0 # SKIP this kernel does not fail on demand"
+	exit 4
+fi
+
+ports()	# the module is loaded anew: no CPU has packet memory yet
+{
+	rmmod weft && vm_load && vm_port 0 weft0 netdev veth0 && vm_port 1 weft1 netdev veth1
+}
+
+fail()	# PROBABILITY: allocations of 16 pages or more fail
+{
+	echo 4 >$faults/min-order
+	echo N >$faults/ignore-gfp-wait
+	echo 0 >$faults/verbose
+	echo 1000000 >$faults/times
+	echo "$1" >$faults/probability
+}
+
+failed()
+{
+	left=$(cat $faults/times)
+	echo "$((1000000 - left)) allocations have failed"
+	[ "$left" -lt 1000000 ]
+}
+
+arrives()	# the packets of the sender, none of them sent again
+{
+	pingpong 1 10.77.0.2 -e rdm -I 10 || return
+	for i in 0 1; do
+		lost=$(node $i cat /sys/class/weft/weft$i/counters/tx_dropped)
+		[ "$lost" = 0 ] || {
+			echo "weft$i has not sent $lost packets"
+			return 1
+		}
+	done
+}
+
+fail 0
+tap_run "ports without packet memory" ports
+fail 100
+tap_run "messages of all sizes with small pages" arrives
+tap_run "large pages were refused" failed
+fail 0
+tap_run "ports with large pages again" ports
+tap_run "messages of all sizes with large pages" arrives
+tap_done
