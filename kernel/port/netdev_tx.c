@@ -64,6 +64,7 @@ static struct weft_nd_pages __percpu *weft_nd_pages;
 
 /* ---- Packet memory --------------------------------------------------------------------------- */
 
+/* Return: a page of WEFT_ND_PAGE or WEFT_ND_PAGE_LESS bytes, NULL: no memory. */
 static struct page *weft_nd_page_alloc(void)
 {
 	const gfp_t gfp = GFP_ATOMIC | __GFP_NOWARN | __GFP_COMP | __GFP_NOMEMALLOC;

@@ -355,6 +355,14 @@ static __always_inline u64 weft_wire_u64(const u8 *p)
 	return v;
 }
 
+/* Return: the offset of an EAGER or DATA chunk whose structure ends at @end. */
+static __always_inline u64 weft_wire_off_get(const u8 *end, u8 type)
+{
+	if (type == WEFT_CHUNK_DATA)
+		return be64_to_cpu(((const struct weft_w_data *)end - 1)->off);
+	return be32_to_cpu(((const struct weft_w_eager *)end - 1)->off);
+}
+
 /**
  * struct weft_like - what the next packet of a run has to hold
  * @path: first 8 bytes of the header, among them the flags
@@ -469,7 +477,6 @@ u32 weft_wire_run(const u8 *pkt, u32 left, u32 seg, u32 stride, bool *acknow)
 	struct weft_w_chunk c, *first = (void *)(pkt + WEFT_WIRE_HDR);
 	const u8 type = READ_ONCE(first->type);
 	struct weft_like l weft_unset;
-	const void *body = first + 1;
 	u32 n, full, fixed;
 
 	/* one comparison for chunk head and DATA's id, one for both generations */
@@ -495,12 +502,10 @@ u32 weft_wire_run(const u8 *pkt, u32 left, u32 seg, u32 stride, bool *acknow)
 	l.psn = be32_to_cpu(h->psn) + 1;
 	l.step = seg - fixed;
 	l.acknow = false;
-	if (type == WEFT_CHUNK_DATA) {
-		l.off = be64_to_cpu(((const struct weft_w_data *)body)->off) + l.step;
-	} else {
-		const struct weft_w_eager *w = body;
+	l.off = weft_wire_off_get(pkt + fixed, type) + l.step;
+	if (type == WEFT_CHUNK_EAGER) {
+		const struct weft_w_eager *w = (const void *)(first + 1);
 
-		l.off = be32_to_cpu(w->off) + l.step;
 		l.mseq = w->head.flow.mseq;
 		l.gens = weft_wire_gens(w);
 	}
@@ -727,12 +732,9 @@ static __always_inline void weft_wire_heads(const u8 *first, u8 *p, u32 n, u32 s
 					    const u32 head, const u8 type)
 {
 	const struct weft_w_hdr *h = (const void *)first;
-	const u8 *end = first + head;
+	u64 off = weft_wire_off_get(first + head, type);
 	u32 psn = be32_to_cpu(h->psn);
-	u64 off;
 
-	off = type == WEFT_CHUNK_DATA ? be64_to_cpu(((const struct weft_w_data *)end - 1)->off) :
-					be32_to_cpu(((const struct weft_w_eager *)end - 1)->off);
 	for (; n; n--, p += size) {
 		memcpy(p, first, head);
 		((struct weft_w_hdr *)p)->psn = cpu_to_be32(++psn);

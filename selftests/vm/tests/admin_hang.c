@@ -535,6 +535,7 @@ int main(void)
 	if (!sbuf || !rbuf || !dead_limit(DEAD_MS))
 		return 1;
 	checks_run_everywhere(cases, sizeof(cases) / sizeof(cases[0]), &apart, after);
-	dead_limit(10000);
+	if (!dead_limit(10000))
+		return 1;
 	return results_end();
 }
