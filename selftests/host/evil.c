@@ -98,6 +98,7 @@ void evil_do(struct tr *tr, u32 evil)
 		tr->faults = true;
 		weft_host_fail_rate(rig_below(tr->rig, 2) ? 0 : rig_below(tr->rig, RIG_PPM / 4),
 				    rig_random(tr->rig));
+		weft_host_fragment(rig_below(tr->rig, 2) ? 0 : 8192u << rig_below(tr->rig, 4));
 		break;
 	case EVIL_FAULT:
 		tr->faults = true;
@@ -109,6 +110,7 @@ void evil_do(struct tr *tr, u32 evil)
 		break;
 	case EVIL_REVIVE:
 		weft_host_fail_rate(0, 0);
+		weft_host_fragment(0);
 		tr_revive(tr);
 		break;
 	case EVIL_PART:
@@ -146,6 +148,7 @@ u64 evil_run(struct tr_conf *conf, const char *test, u32 evil,
 			evil_do(tr, evil);
 	}
 	weft_host_fail_rate(0, 0);
+	weft_host_fragment(0);
 	if (evil && rig_below(tr->rig, 2))
 		tr_bound(tr, STAYS);
 	rig_mend(tr->rig);

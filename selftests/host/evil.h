@@ -11,7 +11,7 @@
 #define EVIL_PROC	2	/* processes end or are killed */
 #define EVIL_NODE	4	/* nodes crash, or their ports go, and come back */
 #define EVIL_CUT	8	/* links, or one direction, are cut for shorter and longer */
-#define EVIL_ALLOC	16	/* allocations fail */
+#define EVIL_ALLOC	16	/* allocations fail, or large ones that may not sleep */
 #define EVIL_FAULT	32	/* memory that programs named is missing */
 #define EVIL_NOISE	64	/* forged packets */
 #define EVIL_REVIVE	128	/* what is gone comes back */

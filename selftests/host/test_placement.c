@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Placing packets in memory: pieces in any order, duplicates, pieces out of place, bytes without a
- * grant, and receives with bad memory
+ * grant, receives with bad memory, and memory without a large piece
  */
 #include "near.h"
 #include "two.h"
@@ -205,6 +205,105 @@ TEST(place__bad_target)
 		bad_target(_metadata, lens[i / 2], i & 1, RIG_PPM, 0);
 		bad_target(_metadata, lens[i / 2], i & 1, RIG_PPM, RIG_PPM);
 	}
+}
+
+/* ---- Memory has no large piece --------------------------------------- */
+
+/*
+ * A message comes before its receive, and memory has no piece of its size: it is kept all the same.
+ * So are the messages behind it. @dst: the receiver's node.
+ */
+static void scarce(struct __test_metadata *_metadata, u32 len, u32 dst)
+{
+	struct weft_cqe e;
+	struct two t;
+	u64 failed;
+	u32 i;
+
+	two_init(&t, dst, 64, 0);
+	/* the path and its flow have their memory */
+	ASSERT_EQ(0, two_get(&t, t.room, 1, 9));
+	ASSERT_EQ(0, two_put(&t, t.buf, 1, 9, 0));
+	EXPECT_EQ(0, two_status(&t, t.cb, 9, NSEC_PER_SEC));
+	EXPECT_EQ(0, two_status(&t, t.ca, 9, NSEC_PER_SEC));
+	failed = weft_host_failed();
+	weft_host_fragment(len);
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, two_put(&t, t.buf + i, len, i, 0));
+	rig_run(t.rig, 5 * NSEC_PER_SEC);
+	weft_host_fragment(0);
+	if (dst)
+		EXPECT_LT(failed, weft_host_failed());
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, two_get(&t, t.room + i * len, len, i));
+		rig_notify(t.eb, WEFT_NOTIFY_RQ);
+		rig_run(t.rig, NSEC_PER_MSEC);
+		ASSERT_EQ(1, rig_cq_read(t.cb, &e));
+		EXPECT_EQ(i, e.context);
+		EXPECT_EQ(0, e.status);
+		EXPECT_EQ(len, e.len);
+		EXPECT_EQ(0, memcmp(t.room + i * len, t.buf + i, len));
+		EXPECT_EQ(0, two_status(&t, t.ca, i, 0));
+	}
+	EXPECT_EQ(0, t.rig->nmem);
+	rig_free(t.rig);
+}
+
+TEST(place__scarce)
+{
+	static const u32 lens[] = { 5000, 20000, 48 << 10, 64 << 10 };
+	u32 i;
+
+	for (i = 0; i < 2 * ARRAY_SIZE(lens); i++)
+		scarce(_metadata, lens[i / 2], i & 1);
+}
+
+/*
+ * The worker that takes the memory is late. No packet is taken before. @end: the endpoint ends
+ * first. @twice: there is no memory for the worker either, and another one takes it.
+ */
+static void scarce_late(struct __test_metadata *_metadata, bool end, bool twice)
+{
+	struct near s;
+	u32 psn;
+
+	near_init(&s);
+	rig_cut(s.t.rig, 0, 1, true);
+	weft_host_fragment(LEN);
+	psn = s.t.lane->rcv_nxt;
+	if (twice) {
+		piece(&s, 0, PIECE);
+		weft_host_fail_rate(65536, 1);
+		rig_run(s.t.rig, NSEC_PER_MSEC);
+		weft_host_fail_rate(0, 0);
+	}
+	piece(&s, 0, PIECE);
+	piece(&s, PIECE, PIECE);
+	EXPECT_EQ(psn, s.t.lane->rcv_nxt);
+	EXPECT_EQ(1, s.t.path->nrxm);
+	if (end) {
+		rig_ep_free(s.ep);
+		s.ep = NULL;
+		EXPECT_EQ(0, s.t.path->nrxm);
+	}
+	rig_run(s.t.rig, NSEC_PER_MSEC);
+	if (!end) {
+		piece(&s, 0, PIECE);
+		EXPECT_EQ(psn + 1, s.t.lane->rcv_nxt);
+		piece(&s, PIECE, PIECE);
+		piece(&s, 2 * PIECE, PIECE);
+		post(&s);
+		whole(_metadata, &s);
+	}
+	weft_host_fragment(0);
+	near_fini(&s);
+}
+
+TEST(place__scarce_late)
+{
+	scarce_late(_metadata, false, false);
+	scarce_late(_metadata, true, false);
+	scarce_late(_metadata, false, true);
 }
 
 TEST_HARNESS_MAIN

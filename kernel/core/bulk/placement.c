@@ -5,9 +5,10 @@
  * weft_rxm_step() advances a started message as far as possible after each change. Sources:
  *
  *	eager, direct	packets are copied into one window that holds the whole message
- *	eager, buffered	packets are copied into rxm->buf (all that come before the match). The
- *			complete message is copied from there into the completion queue, into a
- *			window, or by a worker into the program's memory
+ *	eager, buffered	packets are copied into rxm->buf (all that come before the match; where
+ *			memory has no piece of that size, a worker takes it from many). The complete
+ *			message is copied from there into the completion queue, into a window, or by
+ *			a worker into the program's memory
  *	rendezvous	two windows at a time: pinned, granted, filled by DATA, flushed if bounced,
  *			released
  *	local		local.c
@@ -429,6 +430,25 @@ static bool weft_rxm_go_direct(struct weft_rxm *rxm)
 	return true;
 }
 
+/*
+ * Take memory for the bytes of an eager message. A piece of that size may be missing for long where
+ * a node's memory is fragmented. A worker then takes memory that consists of many pages. Until it
+ * has run, no packet of the message is taken; the sender sends them again. Return: false: not now.
+ */
+static bool weft_rxm_store(struct weft_rxm *rxm, struct weft_out *out)
+{
+	if (rxm->len <= rxm->nsmall) {
+		rxm->buf = rxm->small;
+		return true;
+	}
+	rxm->buf = weft_ep_alloc(rxm->ep, rxm->len);
+	if (likely(rxm->buf))
+		return true;
+	rxm->bulk.scarce = true;
+	weft_rxm_defer(rxm, out);
+	return false;
+}
+
 /**
  * weft_rxm_fragment - process a part of an eager message
  * @rxm: the message; its path is locked
@@ -452,6 +472,8 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const struct weft_chunk *c,
 		weft_credit_ignore(rxm, len);
 		return 0;
 	}
+	if (unlikely(rxm->bulk.scarce))
+		return weft_rxm_incomplete(rxm, -ENOMEM);
 	if (weft_rxm_go_direct(rxm)) {
 		n = off < rxm->bulk.room ? min_t(u32, len, (u32)rxm->bulk.room - off) : 0;
 		if (n && out->ncopy == WEFT_OUT_COPY)
@@ -477,13 +499,8 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const struct weft_chunk *c,
 		}
 		return 0;
 	}
-	if (!rxm->buf) {
-		rxm->buf = rxm->small;
-		if (rxm->len > rxm->nsmall)
-			rxm->buf = weft_ep_alloc(rxm->ep, rxm->len);
-		if (!rxm->buf)
-			return weft_rxm_incomplete(rxm, -ENOMEM);
-	}
+	if (!rxm->buf && unlikely(!weft_rxm_store(rxm, out)))
+		return weft_rxm_incomplete(rxm, -ENOMEM);
 	if (len > min_t(u32, c->paylen, WEFT_SHORT_MAX)) {
 		if (out->ncopy == WEFT_OUT_COPY)
 			return weft_rxm_incomplete(rxm, -ENOBUFS);
@@ -814,8 +831,23 @@ static int weft_rxm_make(const struct weft_rxm *rxm, const struct weft_win *w,
 	return weft_mem_make(rxm->ep->conf.mc, vec, at, w->len, WEFT_MEM_WRITE, mem);
 }
 
+/* Take the memory that weft_rxm_store() did not find. The message may end meanwhile. */
+static void weft_rxm_store_work(struct weft_rxm *rxm)
+{
+	u8 *buf = weft_alloc_sleep_for(rxm->ep->conf.mc, rxm->len);
+
+	weft_lock(&rxm->path->lock);
+	rxm->bulk.work.queued = false;
+	rxm->bulk.scarce = false;
+	if (!rxm->bulk.over && !rxm->err)
+		swap(rxm->buf, buf);
+	weft_unlock(&rxm->path->lock);
+	weft_free(buf);
+	weft_rxm_put(rxm);
+}
+
 /**
- * weft_rxm_work - make windows, flush them, or write a buffered message
+ * weft_rxm_work - make windows, flush them, write a buffered message, or take memory for one
  * @rxm: the message, referenced by the work
  * @out: output
  *
@@ -834,6 +866,11 @@ void weft_rxm_work(struct weft_rxm *rxm, struct weft_out *out)
 	u32 i;
 
 	weft_lock(&path->lock);
+	if (unlikely(rxm->bulk.scarce)) {
+		weft_unlock(&path->lock);
+		weft_rxm_store_work(rxm);
+		return;
+	}
 	rxm->bulk.work.queued = false;
 	if (rxm->bulk.over || !rxm->started || rxm->err) {
 		weft_rxm_step(rxm, out);

@@ -425,6 +425,7 @@ struct weft_rxm_flow {
  * @aborted: the sender has withdrawn it, or has its DONE: no DONE is sent
  * @deferred: deferred work is running
  * @direct: eager, placed straight into win[0]
+ * @scarce: eager, and memory for its bytes was missing: the deferred work takes it
  */
 struct weft_rxm_bulk {
 	struct weft_idnode rnode;
@@ -451,6 +452,7 @@ struct weft_rxm_bulk {
 	bool aborted;
 	bool deferred;
 	bool direct;
+	bool scarce;
 };
 
 /**

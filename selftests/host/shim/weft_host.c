@@ -27,6 +27,7 @@ static long live;
 static u64 fail_nth;
 static u32 fail_rate;
 static u64 fail_state;
+static size_t fail_from;
 static u64 failed;
 static u64 random_state = 1;
 static bool signal_is_pending;
@@ -237,7 +238,7 @@ static bool fails(void)
 	return f;
 }
 
-void *weft_alloc(size_t size)
+static void *take(size_t size)
 {
 	void *p = fails() ? NULL : calloc(1, size);
 
@@ -246,10 +247,19 @@ void *weft_alloc(size_t size)
 	return p;
 }
 
+void *weft_alloc(size_t size)
+{
+	if (fail_from && size >= fail_from) {
+		__atomic_fetch_add(&failed, 1, __ATOMIC_RELAXED);
+		return NULL;
+	}
+	return take(size);
+}
+
 void *weft_host_alloc_sleep(size_t size, const char *file, int line)
 {
 	weft_host_may_sleep(file, line);
-	return weft_alloc(size);
+	return take(size);
 }
 
 void *weft_host_alloc_bytes(size_t size, const char *file, int line)
@@ -333,6 +343,11 @@ long weft_host_live(void)
 void weft_host_fail_nth(u64 nth)
 {
 	fail_nth = nth;
+}
+
+void weft_host_fragment(size_t size)
+{
+	fail_from = size;
 }
 
 void weft_host_fail_rate(u32 per_64k, u64 seed)

@@ -520,6 +520,8 @@ long weft_host_live(void);
 void weft_host_fail_nth(u64 nth);
 /* Allocations fail with a probability of @per_64k / 65536; @seed makes the random numbers. */
 void weft_host_fail_rate(u32 per_64k, u64 seed);
+/* Memory is fragmented: allocations of @size bytes or more fail if they may not sleep. 0: ends it. */
+void weft_host_fragment(size_t size);
 /* Number of allocations that were made to fail. */
 u64 weft_host_failed(void);
 

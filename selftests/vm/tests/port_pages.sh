@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Packet memory comes in pages of 64 KiB. Where they are not to be had, smaller ones serve: every
-# byte arrives, and each packet is sent. (A message of more than 32 KiB that comes before its receive
-# needs such a page itself: limits.rst.)
+# byte arrives, and each packet is sent. A message that comes before its receive is kept in single
+# pages then: limits.rst.
 #
 # The kernel must support fault injection (make check-debug).
 # TIMEOUT: 400 NEEDS: reload CHECK: all
@@ -41,6 +41,7 @@ failed()
 arrives()	# messages in one packet, and in many; the port has sent each packet
 {
 	pingpong 1 10.77.0.2 -e rdm -I 10 -S 1024 && pingpong 1 10.77.0.2 -e rdm -I 10 -S 16384 &&
+		pingpong 1 10.77.0.2 -e rdm -I 10 -S 65536 &&
 		pingpong 1 10.77.0.2 -e rdm -I 10 -S 1048576 || return
 	for i in 0 1; do
 		lost=$(node $i cat /sys/class/weft/weft$i/counters/tx_dropped)
