@@ -130,6 +130,7 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	weft_list_init(&ep->rx.part_free);
 	weft_list_init(&ep->tx.free);
 	weft_list_init(&ep->rx.active);
+	weft_list_init(&ep->rx.spare);
 	weft_lists_init(ep->rx.turn, WEFT_TURNS);
 	weft_list_init(&ep->rx.claims);
 	weft_list_init(&ep->tx.fences);
@@ -199,6 +200,20 @@ int weft_ep_enable(struct weft_ep *ep, const struct weft_ep_queues *q)
 	return err;
 }
 
+/*
+ * The fast path has just refused the next send, within the node: have the receiver keep it. Return:
+ * true if it was the only one.
+ */
+static bool weft_ep_keep(struct weft_ep *ep, struct weft_out *out)
+{
+	weft_mutex_assert_held(&ep->sq_mutex);
+	if (READ_ONCE(ep->tx.aside) || !weft_fast_keep(ep, out) ||
+	    ep->tx.ring.cons != ep->tx.ring.prod)
+		return false;
+	weft_send_publish(ep);
+	return true;
+}
+
 int weft_ep_notify(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *out)
 {
 	bool alone = false;
@@ -211,7 +226,7 @@ int weft_ep_notify(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *
 		state = READ_ONCE(ep->state);
 		if (state != WEFT_EPS_NEW && state != WEFT_EPS_LISTENING &&
 		    state < WEFT_EPS_ERROR) {
-			alone = weft_fast_out(ep, out);
+			alone = (ep->tx.slow && weft_ep_keep(ep, out)) || weft_fast_out(ep, out);
 			if (!alone)
 				err = weft_send_drain(ep, 0, out);
 		} else if (state == WEFT_EPS_ERROR && ep->tx.flush) {
@@ -223,7 +238,7 @@ int weft_ep_notify(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *
 		    weft_list_empty(&out->wake_eq) && weft_list_empty(&out->deferred))
 			return 0;
 	}
-	if (flags & WEFT_NOTIFY_RQ)
+	if (flags & WEFT_NOTIFY_RQ && !weft_fast_serve(ep, out))
 		weft_recv_all(ep, out);
 	weft_flush(out);
 	return err;

@@ -27,8 +27,8 @@ static noinline void weft_flush_start(struct weft_out *out)
 		weft_lock(&path->lock);
 		weft_rxm_start(rxm, out);
 		weft_path_output(path, out);
+		weft_rxm_put_spare(rxm);
 		weft_unlock(&path->lock);
-		weft_rxm_put(rxm);
 		weft_path_put(path);
 	}
 }

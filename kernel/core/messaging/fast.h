@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - steps of the fast path: a message finds its receive
+ * weft core - steps of the fast path: which sends it takes, and how a message finds its receive
  *
  * fast_ring.c describes the fast path. These steps are inline, because they make up most of it.
  *
- * Locks: ep->lock of the receiver, and its cq->lock.
+ * Locks: ep->sq_mutex of the sender; ep->lock of the receiver, and its cq->lock.
  */
 #ifndef WEFT_FAST_H
 #define WEFT_FAST_H
@@ -150,11 +150,14 @@ static __always_inline void weft_fast_take(struct weft_ep *ep, struct weft_post 
 		weft_ring_next(&ep->rx.ring, 1);
 }
 
-/* Fill in the completion of a whole message whose receive is found. */
+/*
+ * Fill in the completion of a whole message whose receive is found. @waited: the message came
+ * first.
+ */
 static __always_inline void weft_fast_fill(struct weft_cqe *c, struct weft_ep *ep, u64 tag,
-					   u64 data, u32 len, u32 src, u16 flags)
+					   u64 data, u32 len, u32 src, u16 flags, bool waited)
 {
-	weft_ep_receives(ep, c->context, src, tag, len, false);
+	weft_ep_receives(ep, c->context, src, tag, len, waited);
 	weft_trace_complete(ep, c->context, tag, len, flags, 0);
 	c->tag = tag;
 	c->data = data;
@@ -177,6 +180,67 @@ static __always_inline void weft_fast_got(struct weft_ep *ep, struct weft_post *
 	if (unlikely(post))
 		weft_post_free(ep, post, out);
 }
+
+/* ---- The sender ------------------------------------------------------------------ */
+
+/*
+ * Return: the flow of the endpoint's sends to @dst, if it is unchanged and ends on this node
+ * (@near) or on another one; else NULL.
+ */
+static __always_inline struct weft_flow *weft_fast_flow(const struct weft_ep *ep, u32 dst,
+							bool near)
+{
+	struct weft_flow *flow = ep->flow.recent;
+
+	if (unlikely(!flow || !flow->lep == near || READ_ONCE(flow->dead) ||
+		     dst != ep->flow.recent_dst))
+		return NULL;
+	if (likely(ep->conf.type == WEFT_EP_RDM))
+		return ep->flow.recent_gen == weft_av_gen(ep->av) ? flow : NULL;
+	return READ_ONCE(ep->state) == WEFT_EPS_CONNECTED ? flow : NULL;
+}
+
+/* flags that a send of the fast path may have */
+#define WEFT_FAST_FLAGS	(WEFT_SQ_DATA | WEFT_SQ_COMPLETION | WEFT_SQ_MORE | WEFT_SQ_SOLICITED)
+
+/*
+ * Return: true if the fast path may take sends with this first word. Their other words are checked
+ * one by one.
+ */
+static __always_inline bool weft_fast_kind(union weft_lead l)
+{
+	return (l.flags & ~WEFT_FAST_FLAGS) == (l.nslots > 1 ? WEFT_SQ_INLINE : 0) &&
+	       (l.op == WEFT_SQ_TSEND || l.op == WEFT_SQ_SEND);
+}
+
+/*
+ * Return: true if the slow path would accept the words of the send at @s, of a run with first word
+ * @l.
+ */
+static __always_inline bool weft_fast_words(const struct weft_sqe *s, union weft_lead l, u64 tag,
+					    u64 data)
+{
+	if (unlikely(data) && !(l.flags & WEFT_SQ_DATA))
+		return false;
+	if (unlikely(tag) && l.op == WEFT_SQ_SEND)
+		return false;
+	return !(READ_ONCE(s->nrem) | READ_ONCE(s->raddr));
+}
+
+/* As weft_fast_words(), for a send whose bytes are in the ring @r. */
+static __always_inline bool weft_fast_packet(const struct weft_ring *r, const struct weft_sqe *s,
+					     union weft_lead l, u64 len, u64 tag, u64 data)
+{
+	if (len > WEFT_INLINE_MAX || weft_cq_slots((u32)len) != l.nslots ||
+	    l.nslots > r->prod - r->cons)
+		return false;
+	if (READ_ONCE(s->addr) | READ_ONCE(s->niov) || !weft_fast_words(s, l, tag, data))
+		return false;
+	/* the payload does not wrap at the ring's end */
+	return ((r->cons + 1) & (r->size - 1)) + l.nslots - 1 <= r->size;
+}
+
+void weft_fast_sent(struct weft_ep *ep, union weft_lead l, u32 n, struct weft_out *out);
 
 /* ---- fast_long.c ----------------------------------------------------------------------- */
 

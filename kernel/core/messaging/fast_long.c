@@ -69,7 +69,7 @@ bool weft_fast_long(struct weft_ep *ep, struct weft_cq *cq, const struct weft_fa
 			WRITE_ONCE(ep->rx.misses, ep->rx.misses + 1);
 	}
 	weft_fast_fill(c, ep, m->tag, m->data, m->len, m->src,
-		       m->flags | (pay ? WEFT_CQE_INLINE : 0));
+		       m->flags | (pay ? WEFT_CQE_INLINE : 0), false);
 	c->buf = pay ? buf : 0;
 	weft_cq_put_entry(cq, c, pay, pay ? m->len : 0);
 	weft_fast_take(ep, *post);

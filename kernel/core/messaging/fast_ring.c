@@ -78,7 +78,7 @@ static __always_inline bool weft_fast_in(struct weft_ep *ep, struct weft_cq *cq,
 	c = weft_cq_slot(cq);
 	if (!weft_fast_find(ep, c, want, tag, len, src, flags, post, &buf))
 		return false;
-	weft_fast_fill(c, ep, tag, data, len, src, flags | WEFT_CQE_INLINE);
+	weft_fast_fill(c, ep, tag, data, len, src, flags | WEFT_CQE_INLINE, false);
 	c->buf = buf;
 	if (unlikely(!len)) {
 		c->flags = flags;
@@ -147,36 +147,6 @@ bool weft_fast_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, cons
 
 /* ---- The sender ------------------------------------------------------------------ */
 
-/*
- * Return: the flow of the endpoint's sends to @dst, if it is unchanged and ends on this node
- * (@near) or on another one; else NULL.
- */
-static __always_inline struct weft_flow *weft_fast_flow(const struct weft_ep *ep, u32 dst,
-							bool near)
-{
-	struct weft_flow *flow = ep->flow.recent;
-
-	if (unlikely(!flow || !flow->lep == near || READ_ONCE(flow->dead) ||
-		     dst != ep->flow.recent_dst))
-		return NULL;
-	if (likely(ep->conf.type == WEFT_EP_RDM))
-		return ep->flow.recent_gen == weft_av_gen(ep->av) ? flow : NULL;
-	return READ_ONCE(ep->state) == WEFT_EPS_CONNECTED ? flow : NULL;
-}
-
-/* flags that a send of the fast path may have */
-#define WEFT_FAST_FLAGS	(WEFT_SQ_DATA | WEFT_SQ_COMPLETION | WEFT_SQ_MORE | WEFT_SQ_SOLICITED)
-
-/*
- * Return: true if the fast path may take sends with this first word. Their other words are checked
- * one by one.
- */
-static __always_inline bool weft_fast_kind(union weft_lead l)
-{
-	return (l.flags & ~WEFT_FAST_FLAGS) == (l.nslots > 1 ? WEFT_SQ_INLINE : 0) &&
-	       (l.op == WEFT_SQ_TSEND || l.op == WEFT_SQ_SEND);
-}
-
 /* Return: true if two sends belong to one run. */
 static __always_inline bool weft_fast_alike(union weft_lead a, union weft_lead b)
 {
@@ -185,38 +155,11 @@ static __always_inline bool weft_fast_alike(union weft_lead a, union weft_lead b
 	return !((a.word ^ b.word) & ~more.word);
 }
 
-/*
- * Return: true if the slow path would accept the words of the send at @s, of a run with first word
- * @l.
- */
-static __always_inline bool weft_fast_words(const struct weft_sqe *s, union weft_lead l, u64 tag,
-					    u64 data)
-{
-	if (unlikely(data) && !(l.flags & WEFT_SQ_DATA))
-		return false;
-	if (unlikely(tag) && l.op == WEFT_SQ_SEND)
-		return false;
-	return !(READ_ONCE(s->nrem) | READ_ONCE(s->raddr));
-}
-
-/* The same for a send whose bytes are in one segment of the program's memory. */
+/* As weft_fast_words(), for a send whose bytes are in one segment of the program's memory. */
 static __always_inline bool weft_fast_segment(const struct weft_sqe *s, union weft_lead l, u64 tag,
 					      u64 data)
 {
 	return READ_ONCE(s->niov) == 1 && weft_fast_words(s, l, tag, data);
-}
-
-/* The same for a send whose bytes are in the ring @r. */
-static __always_inline bool weft_fast_packet(const struct weft_ring *r, const struct weft_sqe *s,
-					     union weft_lead l, u64 len, u64 tag, u64 data)
-{
-	if (len > WEFT_INLINE_MAX || weft_cq_slots((u32)len) != l.nslots ||
-	    l.nslots > r->prod - r->cons)
-		return false;
-	if (READ_ONCE(s->addr) | READ_ONCE(s->niov) || !weft_fast_words(s, l, tag, data))
-		return false;
-	/* the payload does not wrap at the ring's end */
-	return ((r->cons + 1) & (r->size - 1)) + l.nslots - 1 <= r->size;
 }
 
 /* Complete the send at @s through the slow path. Each send of a run has a struct weft_txm. */
@@ -238,12 +181,17 @@ static void weft_fast_tell(struct weft_ep *ep, const struct weft_sqe *s, union w
 	weft_send_cqe(ep, e, out);
 }
 
-/*
- * Complete the last @n sends, a run with first word @l. The completions take the words from the
- * ring, even if the program has changed them meanwhile. Softirqs are off.
+/**
+ * weft_fast_sent - complete sends that the fast path has taken from the ring
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @l: their first word
+ * @n: number of sends, the last ones before the consumer index
+ * @out: output
+ *
+ * The completions take the words from the ring, even if the program has changed them meanwhile.
+ * Context: softirqs are off.
  */
-static noinline void weft_fast_sent(struct weft_ep *ep, union weft_lead l, u32 n,
-				    struct weft_out *out)
+void weft_fast_sent(struct weft_ep *ep, union weft_lead l, u32 n, struct weft_out *out)
 {
 	u32 at = ep->tx.ring.cons - n * l.nslots, told = 0;
 	struct weft_cq *cq = ep->tx_cq;

@@ -65,14 +65,20 @@ bool weft_local_spare(struct weft_ep *ep, u32 bytes)
 	return rxm;
 }
 
-/* Turn the reserved message into the message of @e. The receiver is locked. */
+/*
+ * Make the message of @e, in the memory of one that is over or of the one in reserve, which has
+ * room for @bytes. The receiver is locked.
+ */
 static struct weft_rxm *weft_local_make(struct weft_ep *ep, struct weft_flow *flow,
-					const struct weft_sq_entry *e)
+					const struct weft_sq_entry *e, u32 bytes)
 {
-	struct weft_rxm *rxm = ep->tx.spare;
+	struct weft_rxm *rxm = weft_kept_spare(flow->lep, bytes);
 
 	weft_assert_held(&flow->lep->lock);
-	ep->tx.spare = NULL;
+	if (!rxm) {
+		rxm = ep->tx.spare;
+		ep->tx.spare = NULL;
+	}
 	weft_local_init(rxm, flow);
 	rxm->tag = e->tag;
 	rxm->data = e->data;
@@ -88,6 +94,38 @@ static void weft_local_hold(struct weft_rxm *rxm, u8 *buf)
 	rxm->got = rxm->len;
 	rxm->bulk.stored = (u32)rxm->len;
 	rxm->whole = true;
+}
+
+/* Make the message of @e, which has the bytes @pay. The receiver is locked. */
+static struct weft_rxm *weft_local_copy(struct weft_ep *ep, struct weft_flow *flow,
+					const struct weft_sq_entry *e, const void *pay, u32 src)
+{
+	struct weft_rxm *rxm = weft_local_make(ep, flow, e, (u32)e->len);
+
+	weft_assert_held(&flow->lep->lock);
+	memcpy(rxm->small, pay, e->len);
+	weft_local_hold(rxm, rxm->small);
+	rxm->src = src;
+	return rxm;
+}
+
+/**
+ * weft_local_keep - keep a short message that no receive takes
+ * @ep: the sender; ep->sq_mutex is held, and ep->tx.spare has room for the message
+ * @flow: the flow; the receiver is locked, and may keep the message (weft_keep_full())
+ * @e: the send
+ * @pay: its bytes
+ * @src: the sender's index at the receiver
+ * @out: output
+ */
+void weft_local_keep(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
+		     const void *pay, u32 src, struct weft_out *out)
+{
+	struct weft_rxm *rxm = weft_local_copy(ep, flow, e, pay, src);
+
+	weft_assert_held(&flow->lep->lock);
+	weft_keep(rxm, (u32)e->len);
+	weft_recv_unexp(flow->lep, rxm, src, out);
 }
 
 static struct weft_post *weft_local_match(struct weft_ep *lep, u32 src,
@@ -136,16 +174,12 @@ static int weft_local_fast(struct weft_ep *ep, struct weft_flow *flow,
 		err = -EAGAIN;
 		goto out;
 	}
-	rxm = weft_local_make(ep, flow, e);
-	memcpy(rxm->small, pay, e->len);
-	weft_local_hold(rxm, rxm->small);
-	rxm->src = src;
 	if (post) {
+		rxm = weft_local_copy(ep, flow, e, pay, src);
 		weft_recv_matched(lep, rxm, post);
 		weft_start_put(rxm, out);
 	} else {
-		weft_keep(rxm, (u32)e->len);
-		weft_recv_unexp(lep, rxm, src, out);
+		weft_local_keep(ep, flow, e, pay, src, out);
 	}
 out:
 	weft_unlock(&lep->lock);
@@ -178,7 +212,7 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 		src = weft_local_src(flow);
 		post = weft_local_match(lep, src, e, out);
 		ep->tx.slow = !post;
-		rxm = weft_local_make(ep, flow, e);
+		rxm = weft_local_make(ep, flow, e, 0);
 		rxm->src = src;
 		full = txm->user || post ? WEFT_FULL_NOT : weft_keep_full(lep, (u32)e->len);
 		weft_keep_count(ep, full);

@@ -213,6 +213,12 @@ static inline bool weft_fast_try(struct weft_ep *ep, struct weft_out *out)
 	return done;
 }
 
+/* ---- fast_kept.c --------------------------------------------------------------------- */
+
+struct weft_rxm *weft_kept_spare(struct weft_ep *ep, u32 bytes);
+bool weft_fast_serve(struct weft_ep *ep, struct weft_out *out);
+bool weft_fast_keep(struct weft_ep *ep, struct weft_out *out);
+
 /* ---- fast_packet.c -------------------------------------------------------------------- */
 
 /* Fill in the head of an outgoing message. @flags: WEFT_SQ_*. */
@@ -279,6 +285,8 @@ void weft_group_rx(struct weft_core *core, const struct weft_rx *rx, const struc
 int weft_local_fenced(struct weft_flow *flow, struct weft_txm *txm, struct weft_out *out);
 u32 weft_local_src_find(struct weft_flow *flow, u32 gen);
 bool weft_local_spare(struct weft_ep *ep, u32 bytes);
+void weft_local_keep(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
+		     const void *pay, u32 src, struct weft_out *out);
 int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
 		    struct weft_out *out);
 void weft_local_output(struct weft_path *path, struct weft_out *out);

@@ -443,7 +443,8 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 	while (r == WEFT_RING_OK || r == WEFT_RING_BAD) {
 		if (unlikely(!ep->tx.hand && !weft_send_hand(ep) && !weft_send_grow(ep, out)))
 			break;
-		if (READ_ONCE(ep->flow.near) && !refuse && !ep->tx.slow && weft_fast_try(ep, out))
+		if (READ_ONCE(ep->flow.near) && !refuse &&
+		    (ep->tx.slow ? weft_fast_keep(ep, out) : weft_fast_try(ep, out)))
 			goto taken;
 		r = weft_ring_sq(&ep->tx.ring, ep->conf.type == WEFT_EP_MSG, e);
 		if (r != WEFT_RING_OK && r != WEFT_RING_BAD)

@@ -72,6 +72,8 @@
  *	written under sq_mutex and the lock
  * @wait: in srq->waiting, by kind of message; srq->lock
  * @waits: in srq->waiting; srq->lock
+ * @spare: messages within the node that are over, whose memory is used again (rxm->node)
+ * @nspare: number of them
  * @misses: messages that took the completion queue because their receive was not resident; see
  *	weft_recv_pins(); read and cleared without the lock, too
  * @taken: receives of @srq that it holds, in order
@@ -120,6 +122,8 @@ struct weft_ep_rx {
 	struct weft_srq *srq;
 	struct weft_list wait[WEFT_KINDS];
 	bool waits[WEFT_KINDS];
+	struct weft_list spare;
+	u32 nspare;
 	u8 misses;
 	struct weft_list taken;
 	u32 nheld;

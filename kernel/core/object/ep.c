@@ -15,6 +15,12 @@ void weft_ep_get(struct weft_ep *ep)
 
 static void weft_ep_free(struct weft_ep *ep)
 {
+	struct weft_list *l;
+
+	while ((l = weft_list_first(&ep->rx.spare))) {
+		weft_list_del(l);
+		weft_free(weft_entry(l, struct weft_rxm, node));
+	}
 	if (ep->rx.srq)
 		weft_srq_put(ep->rx.srq);
 	weft_free(ep->rx.ev_high);

@@ -272,14 +272,9 @@ void weft_rxm_get(struct weft_rxm *rxm)
 	refcount_inc(&rxm->ref);
 }
 
-/**
- * weft_rxm_put - drop a reference
- * @rxm: the message
- */
-void weft_rxm_put(struct weft_rxm *rxm)
+/* Release what a message holds, but its own memory. */
+static void weft_rxm_fini(struct weft_rxm *rxm)
 {
-	if (!refcount_dec_and_test(&rxm->ref))
-		return;
 	if (rxm->buf != rxm->small)
 		weft_free(rxm->buf);
 	if (rxm->ep)
@@ -288,7 +283,38 @@ void weft_rxm_put(struct weft_rxm *rxm)
 	if (rxm->rma)
 		weft_free(rxm->rma->res);
 	weft_free(rxm->rma);
+}
+
+/**
+ * weft_rxm_put - drop a reference
+ * @rxm: the message
+ */
+void weft_rxm_put(struct weft_rxm *rxm)
+{
+	if (!refcount_dec_and_test(&rxm->ref))
+		return;
+	weft_rxm_fini(rxm);
 	weft_free(rxm);
+}
+
+/**
+ * weft_rxm_put_spare - drop a reference; the memory may serve the next message of its path
+ * @rxm: the message; its path is locked, and the caller has a reference on the path
+ */
+void weft_rxm_put_spare(struct weft_rxm *rxm)
+{
+	struct weft_path *path = rxm->path;
+
+	weft_assert_held(&path->lock);
+	if (path->local || path->msg.spare || rxm->nsmall != WEFT_RXM_SMALL) {
+		weft_rxm_put(rxm);
+		return;
+	}
+	if (!refcount_dec_and_test(&rxm->ref))
+		return;
+	weft_rxm_fini(rxm);
+	memset(rxm, 0, sizeof(*rxm));
+	path->msg.spare = rxm;
 }
 
 /* Initialize the grant state of a message; @m is zeroed. */
