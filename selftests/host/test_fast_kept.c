@@ -9,6 +9,7 @@
 
 #define TAG	5
 #define MANY	12	/* more than the messages whose memory an endpoint keeps */
+#define APART	(1u << 31)	/* a short message's bytes are not in the ring */
 
 static void settle(struct two *t)
 {
@@ -35,7 +36,8 @@ static int put(struct two *t, bool tagged, u64 tag, u32 from, u32 len, u32 flags
 {
 	struct rig_op op = {
 		.tagged = tagged,
-		.flags = flags | (len && len <= WEFT_INLINE_MAX ? WEFT_SQ_INLINE : 0),
+		.flags = (flags & ~APART) |
+			 (len && len <= WEFT_INLINE_MAX && !(flags & APART) ? WEFT_SQ_INLINE : 0),
 		.peer = t->to,
 		.context = 77,
 		.tag = tag,
@@ -70,15 +72,17 @@ static void got(struct __test_metadata *_metadata, struct two *t, u64 context, u
 	EXPECT_EQ(0, memcmp(t->room, t->buf + from, len));
 }
 
-static void lengths(struct __test_metadata *_metadata, u32 dst)
+/* All lengths that take another way. @cold: no memory is resident. */
+static void lengths(struct __test_metadata *_metadata, u32 dst, u32 cold)
 {
-	static const u32 len[] = { 0, 1, 8, 63, 64, 65, 128, 129, 500, WEFT_INLINE_MAX };
+	static const u32 len[] = { 0, 1, 8, 63, 64, 65, 128, 129, 500, WEFT_INLINE_MAX,
+				   WEFT_INLINE_MAX + 1, 4096, 16384, 16385 };
 	struct weft_cqe e;
 	struct two t;
 	u32 i, j;
 
-	two_init(&t, dst, 256, 0);
-	for (j = 0; j < 8; j++)
+	two_init(&t, dst, 256, cold);
+	for (j = 0; j < 16; j++)
 		for (i = 0; i < ARRAY_SIZE(len); i++) {
 			bool tagged = j & 2;
 			u16 flags = (tagged ? WEFT_CQE_TAGGED : 0) | (j & 1 ? WEFT_CQE_DATA : 0);
@@ -86,33 +90,39 @@ static void lengths(struct __test_metadata *_metadata, u32 dst)
 
 			ASSERT_EQ(0, put(&t, tagged, tag, i, len[i],
 					 (j & 1 ? WEFT_SQ_DATA : 0) |
-					 (j & 4 ? WEFT_SQ_COMPLETION : 0)));
+					 (j & 4 ? WEFT_SQ_COMPLETION : 0) | (j & 8 ? APART : 0)));
 			settle(&t);
 			EXPECT_EQ(1, waiting(&t));
-			EXPECT_EQ(j & 4 ? 1 : 0, rig_cq_read(t.ca, &e));
-			ASSERT_EQ(0, post(&t, tagged, i, tag, 0, 1000));
+			ASSERT_EQ(0, post(&t, tagged, i, tag, 0, 20000));
 			EXPECT_EQ(0, waiting(&t));
+			settle(&t);
+			EXPECT_EQ(j & 4 ? 1 : 0, rig_cq_read(t.ca, &e));
 			got(_metadata, &t, i, tag, i, len[i], flags);
 			settle(&t);
 		}
 	EXPECT_EQ(0, rig_cq_read(t.ca, &e));
 	EXPECT_EQ(0, rig_cq_read(t.cb, &e));
+	/* that is the fast path's work */
+	if (!cold)
+		EXPECT_EQ(!dst, !!t.eb->ep->rx.nspare);
 	EXPECT_EQ(0, t.eb->ep->flow.kept_msgs);
 	EXPECT_EQ(0, t.eb->ep->flow.kept_bytes);
-	EXPECT_EQ(8 * ARRAY_SIZE(len), rig_counter(&t.rig->node[0], WEFT_CNT_msgs_sent));
-	EXPECT_EQ(8 * ARRAY_SIZE(len), rig_counter(&t.rig->node[dst], WEFT_CNT_msgs_received));
-	EXPECT_EQ(8 * ARRAY_SIZE(len), rig_counter(&t.rig->node[dst], WEFT_CNT_msgs_unexpected));
+	EXPECT_EQ(16 * ARRAY_SIZE(len), rig_counter(&t.rig->node[0], WEFT_CNT_msgs_sent));
+	EXPECT_EQ(16 * ARRAY_SIZE(len), rig_counter(&t.rig->node[dst], WEFT_CNT_msgs_received));
+	EXPECT_EQ(16 * ARRAY_SIZE(len), rig_counter(&t.rig->node[dst], WEFT_CNT_msgs_unexpected));
 	rig_free(t.rig);
 }
 
 TEST(kept__lengths_local)
 {
-	lengths(_metadata, 0);
+	lengths(_metadata, 0, 0);
+	lengths(_metadata, 0, RIG_PPM);
 }
 
 TEST(kept__lengths_remote)
 {
-	lengths(_metadata, 1);
+	lengths(_metadata, 1, 0);
+	lengths(_metadata, 1, RIG_PPM);
 }
 
 /* Messages of one tag meet their receives in order; those of other tags wait. */

@@ -227,6 +227,13 @@ static __always_inline bool weft_fast_words(const struct weft_sqe *s, union weft
 	return !(READ_ONCE(s->nrem) | READ_ONCE(s->raddr));
 }
 
+/* As weft_fast_words(), for a send whose bytes are in one segment of the program's memory. */
+static __always_inline bool weft_fast_segment(const struct weft_sqe *s, union weft_lead l, u64 tag,
+					      u64 data)
+{
+	return READ_ONCE(s->niov) == 1 && weft_fast_words(s, l, tag, data);
+}
+
 /* As weft_fast_words(), for a send whose bytes are in the ring @r. */
 static __always_inline bool weft_fast_packet(const struct weft_ring *r, const struct weft_sqe *s,
 					     union weft_lead l, u64 len, u64 tag, u64 data)

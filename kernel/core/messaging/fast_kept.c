@@ -2,12 +2,13 @@
 /*
  * weft core - the fast path of messages that come before their receive
  *
- * A short message within the node that no receive takes is kept. The program's call finds the
- * oldest receive in the ring later, and a kept message for it. A whole short message is copied from
- * there into the completion queue. The receive is never posted, so it has no struct weft_post:
+ * A message of up to 16 KiB within the node that no receive takes is kept. The program's call finds
+ * the oldest receive in the ring later, and a kept message for it. A whole message is copied from
+ * there into the memory of the receive, if that is resident, or a short one into the completion
+ * queue. The receive is never posted, so it has no struct weft_post:
  *
- *	send ring --(weft_fast_keep(): flow within the node)--> message of rx.match
- *	receive ring --(weft_fast_serve(): message of rx.match)--> completion queue
+ *	send ring, or program's memory --(weft_fast_keep())--> message of rx.match
+ *	receive ring --(weft_fast_serve(): message of rx.match)--> completion queue, or receive
  *
  * A message within the node is then over, and its memory serves the next one (weft_kept_spare()).
  * A message from another node ends in its path: flow control counts it there. An entry of another
@@ -53,9 +54,28 @@ static struct weft_rxm *weft_kept_find(struct weft_ep *ep, const struct weft_rqe
 	rxm = container_of(u, struct weft_rxm, rx.match);
 	/* pairs with the release in weft_rxm_is_whole(): all bytes are stored */
 	if (!smp_load_acquire(&rxm->whole) || !rxm->buf || rxm->err || rxm->len > room ||
-	    rxm->len > WEFT_INLINE_MAX || weft_recv_pins(ep, rxm->len))
+	    rxm->len > WEFT_LOCAL_EAGER)
 		return NULL;
 	return rxm;
+}
+
+/*
+ * Copy the bytes of a kept message to @addr, if they do not take the completion queue. Return: 0:
+ * done; 1: they take it; -EAGAIN: neither.
+ */
+static int weft_kept_place(struct weft_ep *ep, const struct weft_rxm *rxm, u64 addr)
+{
+	u32 len = (u32)rxm->len;
+
+	weft_assert_held(&ep->lock);
+	if (len <= WEFT_SPARE_MAX)
+		return 1;
+	if (!weft_mem_place(ep->conf.mc, addr, rxm->buf, len, len, 0))
+		return 0;
+	if (len > WEFT_INLINE_MAX || weft_recv_pins(ep, len))
+		return -EAGAIN;
+	WRITE_ONCE(ep->rx.misses, ep->rx.misses + 1);
+	return 1;
 }
 
 /* A kept message has been received. Its endpoint is locked. */
@@ -65,7 +85,7 @@ static void weft_kept_over(struct weft_ep *ep, struct weft_rxm *rxm, struct weft
 	weft_match_unexp_del(&ep->rx.match, &rxm->rx.match);
 	rxm->src = rxm->rx.match.src;
 	/* with one reference left, no sender and no path knows it */
-	if (!rxm->path->local || refcount_read(&rxm->ref) != 1 || rxm->buf != rxm->small) {
+	if (!rxm->path->local || refcount_read(&rxm->ref) != 1) {
 		rxm->rx.served = true;
 		weft_start_put(rxm, out);
 		return;
@@ -75,6 +95,8 @@ static void weft_kept_over(struct weft_ep *ep, struct weft_rxm *rxm, struct weft
 		weft_rxm_put(rxm);
 		return;
 	}
+	if (rxm->buf != rxm->small)
+		weft_free(rxm->buf);
 	weft_path_put(rxm->path);
 	/* the caller has a reference, too */
 	weft_ep_put(ep);
@@ -120,6 +142,7 @@ static bool weft_kept_give(struct weft_ep *ep, struct weft_cq *cq, struct weft_o
 	struct weft_rxm *rxm;
 	struct weft_cqe *c;
 	u16 flags;
+	int inl;
 	u32 len;
 
 	weft_assert_held(&ep->lock);
@@ -130,17 +153,22 @@ static bool weft_kept_give(struct weft_ep *ep, struct weft_cq *cq, struct weft_o
 	if (!rxm)
 		return false;
 	len = (u32)rxm->len;
-	if (unlikely(!weft_cq_space(cq, weft_cq_slots(len)) || cq->bad))
+	if (unlikely(!weft_cq_space(cq, weft_cq_slots(min_t(u32, len, WEFT_INLINE_MAX))) ||
+		     cq->bad))
 		return false;
+	inl = weft_kept_place(ep, rxm, addr);
+	if (unlikely(inl < 0))
+		return false;
+	inl = inl && len;
 	flags = weft_recv_flags(rxm->flags);
 	c = weft_cq_slot(cq);
 	c->context = READ_ONCE(s->context);
 	weft_trace_post_recv(ep->core, ep, 0, c->context, READ_ONCE(s->src), rxm->tag, 0, room,
 			     weft_lead_of(s).op);
 	weft_fast_fill(c, ep, rxm->tag, flags & WEFT_CQE_DATA ? rxm->data : 0, len,
-		       rxm->rx.match.src, flags | (len ? WEFT_CQE_INLINE : 0), true);
-	c->buf = len ? addr : 0;
-	weft_cq_put_entry(cq, c, rxm->buf, len);
+		       rxm->rx.match.src, flags | (inl ? WEFT_CQE_INLINE : 0), true);
+	c->buf = inl ? addr : 0;
+	weft_cq_put_entry(cq, c, rxm->buf, inl ? len : 0);
 	weft_kept_over(ep, rxm, out);
 	weft_ring_next(&ep->rx.ring, 1);
 	return true;
@@ -184,16 +212,62 @@ out:
 	return empty;
 }
 
-/* Return: true if the receiver has no receive for a message, and may keep it. It is locked. */
-static bool weft_kept_fits(struct weft_ep *lep, u8 kind, u32 src, u64 tag, u32 len)
+/*
+ * Return: true if the receiver @lep has no receive for the message of @e from @src, and may keep
+ * it. It is locked.
+ */
+static bool weft_kept_fits(struct weft_ep *lep, const struct weft_sq_entry *e, u32 src)
 {
+	u8 kind = e->op == WEFT_SQ_TSEND ? WEFT_TAGGED : WEFT_UNTAGGED;
+
 	weft_assert_held(&lep->lock);
 	if (weft_local_refused(lep) || !weft_fast_open(lep, src) ||
-	    weft_keep_full(lep, len) != WEFT_FULL_NOT)
+	    weft_keep_full(lep, (u32)e->len) != WEFT_FULL_NOT)
 		return false;
-	if (lep->rx.match.nposts && weft_match_posted(&lep->rx.match, kind, src, tag))
+	if (lep->rx.match.nposts && weft_match_posted(&lep->rx.match, kind, src, e->tag))
 		return false;
 	return weft_ring_look(&lep->rx.ring, &lep->conf.doorbell->rq_tail) == WEFT_RING_EMPTY;
+}
+
+/* The same before the bytes of a longer message are copied. The receiver is not locked. */
+static bool weft_kept_may(struct weft_flow *flow, const struct weft_sq_entry *e)
+{
+	bool may;
+
+	weft_lock(&flow->lep->lock);
+	may = weft_kept_fits(flow->lep, e, weft_local_src(flow));
+	weft_unlock(&flow->lep->lock);
+	return may;
+}
+
+/*
+ * Get the bytes of the send at @s, decoded as far as @e, that stand in one segment. *@pay: a short
+ * message's. *@buf: a longer one's, for weft_free(). Return: false: the slow path gets them.
+ */
+static bool weft_kept_bytes(struct weft_ep *ep, struct weft_flow *flow,
+			    const struct weft_sqe *s, const struct weft_sq_entry *e,
+			    const void **pay, u8 **buf)
+{
+	u32 len = (u32)e->len;
+	u8 *dst = ep->tx.scratch;
+
+	weft_mutex_assert_held(&ep->sq_mutex);
+	if (e->len > weft_send_most(ep, flow) ||
+	    !weft_fast_segment(s, weft_lead_of(s), e->tag, e->data))
+		return false;
+	if (len > WEFT_INLINE_MAX) {
+		if (!weft_kept_may(flow, e))
+			return false;
+		*buf = weft_alloc_sleep_for(ep->conf.mc, len);
+		dst = *buf;
+		if (unlikely(!dst))
+			return false;
+	}
+	*pay = dst;
+	if (!weft_user_peek(ep->conf.mc, READ_ONCE(s->addr), dst, len))
+		return true;
+	weft_free(*buf);
+	return false;
 }
 
 /**
@@ -209,9 +283,11 @@ bool weft_fast_keep(struct weft_ep *ep, struct weft_out *out)
 	struct weft_sq_entry *e = &ep->tx.entry;
 	struct weft_ring *r = &ep->tx.ring;
 	const struct weft_sqe *s;
+	const void *pay = NULL;
 	struct weft_flow *flow;
 	struct weft_ep *lep;
 	union weft_lead l;
+	u8 *buf = NULL;
 	bool done;
 	u32 src;
 
@@ -229,22 +305,29 @@ bool weft_fast_keep(struct weft_ep *ep, struct weft_out *out)
 	e->tag = READ_ONCE(s->tag);
 	e->data = READ_ONCE(s->data);
 	e->len = READ_ONCE(s->len);
-	if (!weft_fast_packet(r, s, l, e->len, e->tag, e->data) ||
-	    unlikely(!weft_local_spare(ep, (u32)e->len)))
+	if (l.nslots == 1 && e->len) {
+		if (!weft_kept_bytes(ep, flow, s, e, &pay, &buf))
+			return false;
+	} else if (weft_fast_packet(r, s, l, e->len, e->tag, e->data)) {
+		pay = weft_ring_at(r, r->cons + 1);
+	} else {
 		return false;
+	}
 	lep = flow->lep;
+	done = weft_local_spare(ep, buf ? 0 : (u32)e->len);
+	if (unlikely(!done))
+		goto free;
 	weft_lock(&lep->lock);
 	src = weft_local_src(flow);
-	done = weft_kept_fits(lep, l.op == WEFT_SQ_TSEND ? WEFT_TAGGED : WEFT_UNTAGGED, src,
-			      e->tag, (u32)e->len);
+	done = weft_kept_fits(lep, e, src);
 	if (likely(done)) {
 		weft_ep_sends(ep, READ_ONCE(s->context), l.peer, e->tag, e->len, l.op);
 		weft_local_arrives(flow, e->tag, e->len);
-		weft_local_keep(ep, flow, e, weft_ring_at(r, r->cons + 1), src, out);
+		weft_local_keep(ep, flow, e, pay, buf, src, out);
 	}
 	weft_unlock(&lep->lock);
 	if (unlikely(!done))
-		return false;
+		goto free;
 	weft_count(ep->core, msgs_sent);
 	weft_count(ep->core, msgs_local);
 	weft_count(ep->core, msgs_received);
@@ -255,4 +338,8 @@ bool weft_fast_keep(struct weft_ep *ep, struct weft_out *out)
 		weft_softirqs_on();
 	}
 	return true;
+
+free:
+	weft_free(buf);
+	return false;
 }

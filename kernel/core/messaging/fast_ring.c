@@ -155,13 +155,6 @@ static __always_inline bool weft_fast_alike(union weft_lead a, union weft_lead b
 	return !((a.word ^ b.word) & ~more.word);
 }
 
-/* As weft_fast_words(), for a send whose bytes are in one segment of the program's memory. */
-static __always_inline bool weft_fast_segment(const struct weft_sqe *s, union weft_lead l, u64 tag,
-					      u64 data)
-{
-	return READ_ONCE(s->niov) == 1 && weft_fast_words(s, l, tag, data);
-}
-
 /* Complete the send at @s through the slow path. Each send of a run has a struct weft_txm. */
 static void weft_fast_tell(struct weft_ep *ep, const struct weft_sqe *s, union weft_lead l,
 			   struct weft_out *out)

@@ -96,32 +96,40 @@ static void weft_local_hold(struct weft_rxm *rxm, u8 *buf)
 	rxm->whole = true;
 }
 
-/* Make the message of @e, which has the bytes @pay. The receiver is locked. */
+/*
+ * Make the message of @e with the bytes @buf, which it takes over, or with a copy of the bytes
+ * @pay. The receiver is locked.
+ */
 static struct weft_rxm *weft_local_copy(struct weft_ep *ep, struct weft_flow *flow,
-					const struct weft_sq_entry *e, const void *pay, u32 src)
+					const struct weft_sq_entry *e, const void *pay, u8 *buf,
+					u32 src)
 {
-	struct weft_rxm *rxm = weft_local_make(ep, flow, e, (u32)e->len);
+	struct weft_rxm *rxm = weft_local_make(ep, flow, e, buf ? 0 : (u32)e->len);
 
 	weft_assert_held(&flow->lep->lock);
-	memcpy(rxm->small, pay, e->len);
-	weft_local_hold(rxm, rxm->small);
+	if (!buf) {
+		memcpy(rxm->small, pay, e->len);
+		buf = rxm->small;
+	}
+	weft_local_hold(rxm, buf);
 	rxm->src = src;
 	return rxm;
 }
 
 /**
- * weft_local_keep - keep a short message that no receive takes
+ * weft_local_keep - keep a message that no receive takes
  * @ep: the sender; ep->sq_mutex is held, and ep->tx.spare has room for the message
  * @flow: the flow; the receiver is locked, and may keep the message (weft_keep_full())
  * @e: the send
- * @pay: its bytes
+ * @pay: the bytes of a short one
+ * @buf: the bytes of a longer one, for weft_free(), taken over; NULL: a short one
  * @src: the sender's index at the receiver
  * @out: output
  */
 void weft_local_keep(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
-		     const void *pay, u32 src, struct weft_out *out)
+		     const void *pay, u8 *buf, u32 src, struct weft_out *out)
 {
-	struct weft_rxm *rxm = weft_local_copy(ep, flow, e, pay, src);
+	struct weft_rxm *rxm = weft_local_copy(ep, flow, e, pay, buf, src);
 
 	weft_assert_held(&flow->lep->lock);
 	weft_keep(rxm, (u32)e->len);
@@ -175,11 +183,11 @@ static int weft_local_fast(struct weft_ep *ep, struct weft_flow *flow,
 		goto out;
 	}
 	if (post) {
-		rxm = weft_local_copy(ep, flow, e, pay, src);
+		rxm = weft_local_copy(ep, flow, e, pay, NULL, src);
 		weft_recv_matched(lep, rxm, post);
 		weft_start_put(rxm, out);
 	} else {
-		weft_local_keep(ep, flow, e, pay, src, out);
+		weft_local_keep(ep, flow, e, pay, NULL, src, out);
 	}
 out:
 	weft_unlock(&lep->lock);

@@ -286,7 +286,7 @@ int weft_local_fenced(struct weft_flow *flow, struct weft_txm *txm, struct weft_
 u32 weft_local_src_find(struct weft_flow *flow, u32 gen);
 bool weft_local_spare(struct weft_ep *ep, u32 bytes);
 void weft_local_keep(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
-		     const void *pay, u32 src, struct weft_out *out);
+		     const void *pay, u8 *buf, u32 src, struct weft_out *out);
 int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
 		    struct weft_out *out);
 void weft_local_output(struct weft_path *path, struct weft_out *out);
