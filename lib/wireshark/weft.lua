@@ -1593,8 +1593,9 @@ end }
 
 -- ---- Packets ------------------------------------------------------------------------------------
 
--- Does a packet of the same path begin at "o"? Packets in a row may be one UDP datagram in the
--- capture of a sender or receiver, which the device cuts or has joined (GSO, GRO).
+-- Does a packet begin at "o"? Packets in a row may be one UDP datagram in the capture of a sender or
+-- receiver, which the device cuts or has joined (GSO, GRO). They may be of several paths. No chunk
+-- has a type that is the first byte of a packet.
 local function next_begins(c, o)
 	local raw = c.raw
 
@@ -1604,7 +1605,7 @@ local function next_begins(c, o)
 	local vt, _, lane, words = byte(raw, o + 1, o + 4)
 
 	return floor(vt / 16) == VERSION and vt % 16 >= 1 and vt % 16 <= 6 and lane < 6 and
-	       words * 4 >= HEADER and sub(raw, o + 5, o + 16) == c.key
+	       words * 4 >= HEADER and words * 4 <= c.len - o and u16(raw, o + 24) == 0
 end
 
 -- The chunk at "o". Return: where it ends, nil: the packet is invalid from there on.
@@ -1909,7 +1910,6 @@ local function show_hello(c)
 	reserved(c, tree, o + 36, 4)
 	add(c, tree, "hello.nonce", o + 40, 8)
 	add(c, tree, "hello.cookie", o + 48, 8)
-	unknown(c, tree, o + 56, c.have - o - 56)
 	if not hello_ops[op] then
 		malformed(c, tree, "operation of HELLO")
 		return c.len, fmt("operation %d", op)
@@ -1936,7 +1936,7 @@ local function show_hello(c)
 			generated(tree:add(f["hello.responder_token"], n.b))
 		end
 	end
-	return c.len, c.marks .. text
+	return o + 56, c.marks .. text
 end
 
 -- A header alone. The id and token of GONE are those of packets to its sender.
