@@ -207,8 +207,8 @@ int weft_ep_enable(struct weft_ep *ep, const struct weft_ep_queues *q)
 static bool weft_ep_keep(struct weft_ep *ep, struct weft_out *out)
 {
 	weft_mutex_assert_held(&ep->sq_mutex);
-	if (READ_ONCE(ep->tx.aside) || !weft_fast_keep(ep, out) ||
-	    ep->tx.ring.cons != ep->tx.ring.prod)
+	if (READ_ONCE(ep->tx.aside) || ep->tx.unsent || READ_ONCE(ep->reclaim_at) ||
+	    !weft_fast_keep(ep, out) || ep->tx.ring.cons != ep->tx.ring.prod)
 		return false;
 	weft_send_publish(ep);
 	return true;
@@ -226,8 +226,10 @@ int weft_ep_notify(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *
 		state = READ_ONCE(ep->state);
 		if (state != WEFT_EPS_NEW && state != WEFT_EPS_LISTENING &&
 		    state < WEFT_EPS_ERROR) {
-			alone = (ep->tx.slow && weft_ep_keep(ep, out)) || weft_fast_out(ep, out);
-			if (!alone)
+			bool kept = ep->tx.slow && weft_ep_keep(ep, out);
+
+			alone = !kept && weft_fast_out(ep, out);
+			if (!kept && !alone)
 				err = weft_send_drain(ep, 0, out);
 		} else if (state == WEFT_EPS_ERROR && ep->tx.flush) {
 			err = weft_send_drain(ep, ep->tx.flush, out);
