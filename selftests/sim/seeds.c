@@ -121,6 +121,8 @@ static u64 one(const struct sim_opts *o, u64 seed, bool slow, char **rest, bool 
 		conf.rma = 0;
 		/* chance also decides on new MTUs, and on when they come */
 		conf.rig.squeeze = 0;
+		/* it decides on the time of each entry, and a fast path of a ring reads none */
+		conf.rig.skew = 0;
 		/* and no path goes because it was idle for a moment longer */
 		conf.rig.core.idle_ns = 300ull * NSEC_PER_SEC;
 	}
