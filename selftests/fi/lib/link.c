@@ -49,11 +49,12 @@ bool link_cut(void)
 	bool ok;
 
 	changed = true;
+	/* the first end is cut long before the command ends, if the machine is slow */
+	cut_at = now_ms();
 	if (is_vnet())
 		ok = plug("off");
 	else
 		ok = shape("add", "netem loss 100%");
-	cut_at = now_ms();
 	return ok;
 }
 
