@@ -336,6 +336,16 @@ u16 rig_ep_service(struct rig_ep *ep)
 	return be16_to_cpu(addr.port);
 }
 
+/* Die if a call that executes its output itself has left some. */
+static void executed(const struct weft_out *out)
+{
+	if (out->ntx || out->ncopy || !weft_list_empty(&out->more) ||
+	    !weft_list_empty(&out->wake) || !weft_list_empty(&out->wake_eq) ||
+	    !weft_list_empty(&out->deferred) || !weft_list_empty(&out->start) ||
+	    !weft_list_empty(&out->grant) || !weft_list_empty(&out->serve))
+		weft_host_die(__FILE__, __LINE__, "a notify call has left output");
+}
+
 int rig_notify(struct rig_ep *ep, u32 flags)
 {
 	struct rig_node *node = ep->proc->node;
@@ -345,6 +355,7 @@ int rig_notify(struct rig_ep *ep, u32 flags)
 	/* as an adapter does */
 	if (flags != WEFT_NOTIFY_SQ || !weft_ep_fast(ep->ep, out))
 		r = weft_ep_notify(ep->ep, flags, rig_clock(node), out);
+	executed(out);
 	rig_leave(node, out);
 	return r;
 }

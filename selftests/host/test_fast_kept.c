@@ -321,4 +321,50 @@ TEST(kept__limit)
 	rig_free(t.rig);
 }
 
+/* ---- Another CPU ----------------------------------------------------- */
+
+static struct two *others_two;
+static u32 others_len;
+
+/* The message is being kept, and the program does not know that it has to notify posts. */
+static void post_meanwhile(void)
+{
+	struct two *t = others_two;
+	struct weft_rqe e = {
+		.op = WEFT_RQ_TRECV, .nslots = 1, .flags = WEFT_RQ_COMPLETION,
+		.src = WEFT_SRC_ANY, .context = 9, .tag = TAG, .niov = 1,
+		.addr = (u64)(uintptr_t)t->room, .len = others_len,
+	};
+
+	if (!waiting(t))
+		return;
+	weft_host_fenced = NULL;
+	rig_put_rq(t->eb, &e, 1);
+	/* barrier A, as in rig_ring_rq() */
+	smp_store_release(&t->eb->doorbell.rq_tail, t->eb->rq_tail);
+}
+
+/* A receive is posted while its message is being kept: they meet at once, and nothing is left. */
+TEST(kept__posted_meanwhile)
+{
+	static const u32 len[] = { 8, 200, 900, 4096 };
+	struct two t;
+	u32 i, j;
+
+	two_init(&t, 0, 256, 0);
+	others_two = &t;
+	/* from the second message on the sender has its flow */
+	for (j = 0; j < 4; j++)
+		for (i = 0; i < ARRAY_SIZE(len); i++) {
+			others_len = len[i];
+			weft_host_fenced = post_meanwhile;
+			ASSERT_EQ(0, put(&t, true, TAG, i, len[i], 0));
+			EXPECT_EQ(NULL, weft_host_fenced);
+			got(_metadata, &t, 9, TAG, i, len[i], WEFT_CQE_TAGGED);
+			EXPECT_EQ(0, waiting(&t));
+			EXPECT_EQ(0, t.eb->ep->flow.kept_msgs);
+		}
+	rig_free(t.rig);
+}
+
 TEST_HARNESS_MAIN

@@ -434,6 +434,8 @@ bool weft_signal_pending(void)
 void (*weft_host_other)(void);
 /* The same within weft_cmpxchg(). */
 void (*weft_host_racer)(void *p);
+/* The same at a full barrier. */
+void (*weft_host_fenced)(void);
 
 void weft_yield(void)
 {

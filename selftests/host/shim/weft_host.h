@@ -199,7 +199,18 @@ static inline u64 mul_u64_u32_shr(u64 a, u32 m, unsigned int shift)
 #define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
-#define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define smp_mb()		weft_host_mb()
+
+/* What another CPU does at a full barrier, or NULL. */
+extern void (*weft_host_fenced)(void);
+
+static inline void weft_host_mb(void)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (weft_host_fenced)
+		weft_host_fenced();
+}
+
 #define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
 #define xchg(p, v)		__atomic_exchange_n(p, v, __ATOMIC_SEQ_CST)
@@ -520,7 +531,10 @@ long weft_host_live(void);
 void weft_host_fail_nth(u64 nth);
 /* Allocations fail with a probability of @per_64k / 65536; @seed makes the random numbers. */
 void weft_host_fail_rate(u32 per_64k, u64 seed);
-/* Memory is fragmented: allocations of @size bytes or more fail if they may not sleep. 0: ends it. */
+/*
+ * Memory is fragmented: allocations of @size bytes or more fail if they may not sleep. 0: it is not
+ * fragmented.
+ */
 void weft_host_fragment(size_t size);
 /* Number of allocations that were made to fail. */
 u64 weft_host_failed(void);
