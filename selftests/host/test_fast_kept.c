@@ -9,7 +9,6 @@
 
 #define TAG	5
 #define MANY	12	/* more than the messages whose memory an endpoint keeps */
-#define APART	(1u << 31)	/* a short message's bytes are not in the ring */
 
 static void settle(struct two *t)
 {
@@ -18,35 +17,7 @@ static void settle(struct two *t)
 
 static int post(struct two *t, bool tagged, u64 context, u64 tag, u64 ignore, u32 len)
 {
-	struct rig_op op = {
-		.tagged = tagged,
-		.flags = WEFT_RQ_COMPLETION,
-		.peer = WEFT_SRC_ANY,
-		.context = context,
-		.tag = tag,
-		.ignore = ignore,
-		.n = 1,
-		.iov = { { (u64)(uintptr_t)t->room, len } },
-	};
-
-	return rig_recv(t->eb, &op);
-}
-
-static int put(struct two *t, bool tagged, u64 tag, u32 from, u32 len, u32 flags)
-{
-	struct rig_op op = {
-		.tagged = tagged,
-		.flags = (flags & ~APART) |
-			 (len && len <= WEFT_INLINE_MAX && !(flags & APART) ? WEFT_SQ_INLINE : 0),
-		.peer = t->to,
-		.context = 77,
-		.tag = tag,
-		.data = flags & WEFT_SQ_DATA ? 0xdada : 0,
-		.n = len ? 1 : 0,
-		.iov = { { (u64)(uintptr_t)(t->buf + from), len } },
-	};
-
-	return rig_send(t->ea, &op);
+	return two_post(t, tagged, context, tag, ignore, len, WEFT_RQ_COMPLETION);
 }
 
 static u32 waiting(const struct two *t)
@@ -88,9 +59,10 @@ static void lengths(struct __test_metadata *_metadata, u32 dst, u32 cold)
 			u16 flags = (tagged ? WEFT_CQE_TAGGED : 0) | (j & 1 ? WEFT_CQE_DATA : 0);
 			u64 tag = tagged ? TAG : 0;
 
-			ASSERT_EQ(0, put(&t, tagged, tag, i, len[i],
-					 (j & 1 ? WEFT_SQ_DATA : 0) |
-					 (j & 4 ? WEFT_SQ_COMPLETION : 0) | (j & 8 ? APART : 0)));
+			ASSERT_EQ(0, two_send(&t, tagged, tag, i, len[i],
+					      (j & 1 ? WEFT_SQ_DATA : 0) |
+					      (j & 4 ? WEFT_SQ_COMPLETION : 0) |
+					      (j & 8 ? TWO_APART : 0)));
 			settle(&t);
 			EXPECT_EQ(1, waiting(&t));
 			ASSERT_EQ(0, post(&t, tagged, i, tag, 0, 20000));
@@ -133,7 +105,7 @@ static void order(struct __test_metadata *_metadata, u32 dst)
 
 	two_init(&t, dst, 256, 0);
 	for (i = 0; i < 3 * MANY; i++)
-		ASSERT_EQ(0, put(&t, true, TAG + i % 3, i, 40, 0));
+		ASSERT_EQ(0, two_send(&t, true, TAG + i % 3, i, 40, 0));
 	settle(&t);
 	EXPECT_EQ(3 * MANY, waiting(&t));
 	for (i = 0; i < MANY; i++) {
@@ -169,9 +141,9 @@ static void others(struct __test_metadata *_metadata, u32 dst)
 	struct two t;
 
 	two_init(&t, dst, 256, 0);
-	ASSERT_EQ(0, put(&t, true, TAG, 0, 60, 0));
-	ASSERT_EQ(0, put(&t, true, TAG, 1, 60, 0));
-	ASSERT_EQ(0, put(&t, true, TAG, 2, 60, 0));
+	ASSERT_EQ(0, two_send(&t, true, TAG, 0, 60, 0));
+	ASSERT_EQ(0, two_send(&t, true, TAG, 1, 60, 0));
+	ASSERT_EQ(0, two_send(&t, true, TAG, 2, 60, 0));
 	settle(&t);
 	/* no message for it: it is posted, and takes the next one */
 	ASSERT_EQ(0, post(&t, true, 1, TAG + 1, 0, 60));
@@ -189,7 +161,7 @@ static void others(struct __test_metadata *_metadata, u32 dst)
 	ASSERT_EQ(0, rig_recv(t.eb, &two));
 	settle(&t);
 	got(_metadata, &t, 3, TAG, 1, 60, WEFT_CQE_TAGGED);
-	ASSERT_EQ(0, put(&t, true, TAG + 1, 3, 60, 0));
+	ASSERT_EQ(0, two_send(&t, true, TAG + 1, 3, 60, 0));
 	settle(&t);
 	got(_metadata, &t, 1, TAG + 1, 3, 60, WEFT_CQE_TAGGED);
 	EXPECT_EQ(1, waiting(&t));
@@ -225,7 +197,7 @@ TEST(kept__full_queue)
 
 	two_init(&t, 0, 4, 0);
 	for (i = 0; i < MANY; i++)
-		ASSERT_EQ(0, put(&t, false, 0, i, 8, 0));
+		ASSERT_EQ(0, two_send(&t, false, 0, i, 8, 0));
 	for (i = 0; i < MANY; i++)
 		ASSERT_EQ(0, two_get(&t, t.room + 16 * i, 8, i));
 	EXPECT_EQ(0, waiting(&t));
@@ -259,7 +231,7 @@ static void again(struct __test_metadata *_metadata, u32 dst, u32 most)
 			weft_host_fail_rate(65536, 1);
 		}
 		for (i = 0; i < most; i++)
-			ASSERT_EQ(0, put(&t, true, TAG, i, 100, 0));
+			ASSERT_EQ(0, two_send(&t, true, TAG, i, 100, 0));
 		settle(&t);
 		EXPECT_EQ(most, waiting(&t));
 		for (i = 0; i < most; i++) {
@@ -292,7 +264,7 @@ TEST(kept__room)
 	two_init(&t, 0, 256, 0);
 	for (i = 0; i < 40; i++) {
 		len = i % 3 ? 100 : WEFT_INLINE_MAX;
-		ASSERT_EQ(0, put(&t, true, TAG, i, len, 0));
+		ASSERT_EQ(0, two_send(&t, true, TAG, i, len, 0));
 		ASSERT_EQ(0, post(&t, true, i, TAG, 0, 1000));
 		got(_metadata, &t, i, TAG, i, len, WEFT_CQE_TAGGED);
 	}
@@ -308,7 +280,7 @@ TEST(kept__limit)
 	two_init(&t, 0, 256, 0);
 	t.rig->node[0].core.conf.msgs_ep = 4;
 	for (i = 0; i < MANY; i++)
-		ASSERT_EQ(0, put(&t, true, TAG, i, 8, 0));
+		ASSERT_EQ(0, two_send(&t, true, TAG, i, 8, 0));
 	settle(&t);
 	EXPECT_EQ(MANY, waiting(&t));
 	EXPECT_LT(0, rig_counter(&t.rig->node[0], WEFT_CNT_limit_endpoint));
@@ -358,7 +330,7 @@ TEST(kept__posted_meanwhile)
 		for (i = 0; i < ARRAY_SIZE(len); i++) {
 			others_len = len[i];
 			weft_host_fenced = post_meanwhile;
-			ASSERT_EQ(0, put(&t, true, TAG, i, len[i], 0));
+			ASSERT_EQ(0, two_send(&t, true, TAG, i, len[i], 0));
 			EXPECT_EQ(NULL, weft_host_fenced);
 			got(_metadata, &t, 9, TAG, i, len[i], WEFT_CQE_TAGGED);
 			EXPECT_EQ(0, waiting(&t));

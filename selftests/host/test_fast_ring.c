@@ -15,34 +15,12 @@ static void settle(struct two *t)
 
 static int post(struct two *t, u64 context, u64 tag, u64 ignore, u32 len, u32 flags)
 {
-	struct rig_op op = {
-		.tagged = true,
-		.flags = flags,
-		.peer = WEFT_SRC_ANY,
-		.context = context,
-		.tag = tag,
-		.ignore = ignore,
-		.n = 1,
-		.iov = { { (u64)(uintptr_t)t->room, len } },
-	};
-
-	return rig_recv(t->eb, &op);
+	return two_post(t, true, context, tag, ignore, len, flags);
 }
 
 static int send_one(struct two *t, u64 tag, u32 len, u32 flags)
 {
-	struct rig_op op = {
-		.tagged = true,
-		.flags = flags | (len && len <= WEFT_INLINE_MAX ? WEFT_SQ_INLINE : 0),
-		.peer = t->to,
-		.context = 77,
-		.tag = tag,
-		.data = flags & WEFT_SQ_DATA ? 0xdada : 0,
-		.n = len ? 1 : 0,
-		.iov = { { (u64)(uintptr_t)t->buf, len } },
-	};
-
-	return rig_send(t->ea, &op);
+	return two_send(t, true, tag, 0, len, flags);
 }
 
 /* Return: all structures of receives are as they were: the receive was never posted. */

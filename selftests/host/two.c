@@ -83,6 +83,39 @@ int two_get(struct two *t, const void *p, u32 len, u64 context)
 	return rig_recv(t->eb, &op);
 }
 
+int two_post(struct two *t, bool tagged, u64 context, u64 tag, u64 ignore, u32 len, u32 flags)
+{
+	struct rig_op op = {
+		.tagged = tagged,
+		.flags = flags,
+		.peer = WEFT_SRC_ANY,
+		.context = context,
+		.tag = tag,
+		.ignore = ignore,
+		.n = 1,
+		.iov = { { (u64)(uintptr_t)t->room, len } },
+	};
+
+	return rig_recv(t->eb, &op);
+}
+
+int two_send(struct two *t, bool tagged, u64 tag, u32 from, u32 len, u32 flags)
+{
+	bool inl = len && len <= WEFT_INLINE_MAX && !(flags & TWO_APART);
+	struct rig_op op = {
+		.tagged = tagged,
+		.flags = (flags & ~TWO_APART) | (inl ? WEFT_SQ_INLINE : 0),
+		.peer = t->to,
+		.context = 77,
+		.tag = tag,
+		.data = flags & WEFT_SQ_DATA ? 0xdada : 0,
+		.n = len ? 1 : 0,
+		.iov = { { (u64)(uintptr_t)(t->buf + from), len } },
+	};
+
+	return rig_send(t->ea, &op);
+}
+
 int two_status(struct two *t, struct rig_cq *cq, u64 context, weft_ns wait)
 {
 	struct weft_cqe e;

@@ -49,6 +49,16 @@ void two_slow(struct two *t);
 int two_put(struct two *t, const void *p, u32 len, u64 context, u32 flags);
 /* Post a receive from any sender, with a completion. Return: as rig_recv(). */
 int two_get(struct two *t, const void *p, u32 len, u64 context);
+/* Post a receive into t->room from any sender; @flags: WEFT_RQ_*. Return: as rig_recv(). */
+int two_post(struct two *t, bool tagged, u64 context, u64 tag, u64 ignore, u32 len, u32 flags);
+
+#define TWO_APART	(1u << 31)	/* a short message's bytes are not in the ring */
+
+/*
+ * Send @len bytes of t->buf, from @from on; a short message's bytes are in the ring. @flags:
+ * WEFT_SQ_*, TWO_APART. The context is 77, remote CQ data is 0xdada. Return: as rig_send().
+ */
+int two_send(struct two *t, bool tagged, u64 tag, u32 from, u32 len, u32 flags);
 /*
  * Take the next completion, after @wait. Return: its status; -1: there is none, -2: another
  * context.

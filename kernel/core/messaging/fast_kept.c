@@ -15,8 +15,10 @@
  * form than the frequent one takes the slow path (post.c), with no effect left behind. So does an
  * entry without a kept message.
  *
- * Words of the ring are read once and may have any value. An entry that the program changes
- * meanwhile decides only the destination of the program's own bytes.
+ * Words of the ring may have any value. Those of a send are read once, and so are address, length
+ * and context of a receive. The words of a receive that select a message are compared with it when
+ * it has been found. An entry that the program changes meanwhile decides only the destination of
+ * the program's own bytes.
  *
  * Locks: ep->sq_mutex of the sender. ep->lock of the receiver and its cq->lock are taken here.
  * Process context.
@@ -95,11 +97,8 @@ static void weft_kept_over(struct weft_ep *ep, struct weft_rxm *rxm, struct weft
 		weft_rxm_put(rxm);
 		return;
 	}
-	if (rxm->buf != rxm->small)
-		weft_free(rxm->buf);
-	weft_path_put(rxm->path);
-	/* the caller has a reference, too */
-	weft_ep_put(ep);
+	/* the caller has a reference on the endpoint, too */
+	weft_rxm_fini(rxm);
 	weft_list_add(&ep->rx.spare, &rxm->node);
 	ep->rx.nspare++;
 }
@@ -241,19 +240,20 @@ static bool weft_kept_may(struct weft_flow *flow, const struct weft_sq_entry *e)
 }
 
 /*
- * Get the bytes of the send at @s, decoded as far as @e, that stand in one segment. *@pay: a short
- * message's. *@buf: a longer one's, for weft_free(). Return: false: the slow path gets them.
+ * Get the bytes of the send at @s, with first word @l, decoded as far as @e. They stand in one
+ * segment. *@pay: a short message's. *@buf: a longer one's, for weft_free(). Return: false: the
+ * slow path gets them.
  */
 static bool weft_kept_bytes(struct weft_ep *ep, struct weft_flow *flow,
-			    const struct weft_sqe *s, const struct weft_sq_entry *e,
-			    const void **pay, u8 **buf)
+			    const struct weft_sqe *s, union weft_lead l,
+			    const struct weft_sq_entry *e, const void **pay, u8 **buf)
 {
 	u32 len = (u32)e->len;
 	u8 *dst = ep->tx.scratch;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
 	if (e->len > weft_send_most(ep, flow) ||
-	    !weft_fast_segment(s, weft_lead_of(s), e->tag, e->data))
+	    !weft_fast_segment(s, l, e->tag, e->data))
 		return false;
 	if (len > WEFT_INLINE_MAX) {
 		if (!weft_kept_may(flow, e))
@@ -306,7 +306,7 @@ bool weft_fast_keep(struct weft_ep *ep, struct weft_out *out)
 	e->data = READ_ONCE(s->data);
 	e->len = READ_ONCE(s->len);
 	if (l.nslots == 1 && e->len) {
-		if (!weft_kept_bytes(ep, flow, s, e, &pay, &buf))
+		if (!weft_kept_bytes(ep, flow, s, l, e, &pay, &buf))
 			return false;
 	} else if (weft_fast_packet(r, s, l, e->len, e->tag, e->data)) {
 		pay = weft_ring_at(r, r->cons + 1);

@@ -272,8 +272,11 @@ void weft_rxm_get(struct weft_rxm *rxm)
 	refcount_inc(&rxm->ref);
 }
 
-/* Release what a message holds, but its own memory. */
-static void weft_rxm_fini(struct weft_rxm *rxm)
+/**
+ * weft_rxm_fini - release what a message holds, but its own memory
+ * @rxm: the message, without references
+ */
+void weft_rxm_fini(struct weft_rxm *rxm)
 {
 	if (rxm->buf != rxm->small)
 		weft_free(rxm->buf);

@@ -184,6 +184,7 @@ void weft_rxm_init(struct weft_rxm *rxm, struct weft_path *path);
 void weft_rxm_get(struct weft_rxm *rxm);
 void weft_rxm_put(struct weft_rxm *rxm);
 void weft_rxm_put_spare(struct weft_rxm *rxm);
+void weft_rxm_fini(struct weft_rxm *rxm);
 
 /* ---- job.c ---------------------------------------------------------------------- */
 
