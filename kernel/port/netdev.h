@@ -124,6 +124,7 @@ u32 weft_nd_path_fit(struct weft_port *port, struct weft_path *path);
 void weft_nd_path_close(void *priv);
 struct sk_buff *weft_nd_skb(u32 head, u32 len);
 struct sk_buff *weft_nd_fill(u32 head, const struct weft_tx *tx, u32 at, u32 n, int *put);
+struct sk_buff *weft_nd_join(struct weft_nd *nd, u32 head, const struct weft_tx *tx, u32 n);
 void weft_nd_ip4(struct iphdr *ip, const struct weft_sockaddr *src, const struct weft_sockaddr *to,
 		 const struct dst_entry *dst, u8 tos);
 void weft_nd_ip6(struct ipv6hdr *ip6, const struct weft_sockaddr *src,
@@ -153,7 +154,7 @@ static inline u32 weft_nd_flow(const struct weft_nd_path *np, u8 tos)
 int weft_nd_tx_init(void);
 void weft_nd_tx_exit(void);
 
-bool weft_nd_bypass(struct weft_nd *nd, const struct weft_tx *tx);
+bool weft_nd_bypass(struct weft_nd *nd, const struct weft_tx *tx, u32 n);
 bool weft_nd_tx_resv(struct weft_port *port, struct weft_path *path, struct weft_tx_resv *b);
 void weft_nd_send_resv(struct weft_port *port, struct weft_path *path, struct weft_tx_resv *b);
 void weft_nd_unsent(struct weft_nd *nd, u32 n, int err);

@@ -352,10 +352,16 @@ static __always_inline struct weft_nd_head *weft_nd_open(const struct weft_nd *n
 	return head;
 }
 
+/* Return: bytes in front of the payload. */
+static __always_inline u32 weft_nd_front(const struct weft_nd_head *head)
+{
+	return LL_RESERVED_SPACE(head->dst->dev) + head->len;
+}
+
 /* Return: a packet with space for @head and @len bytes of payload, NULL: no memory. */
 static __always_inline struct sk_buff *weft_nd_empty(const struct weft_nd_head *head, u32 len)
 {
-	struct sk_buff *skb = weft_nd_skb(LL_RESERVED_SPACE(head->dst->dev) + head->len, len);
+	struct sk_buff *skb = weft_nd_skb(weft_nd_front(head), len);
 
 	if (likely(skb))
 		__skb_put(skb, len);
@@ -395,8 +401,7 @@ static struct sk_buff *weft_nd_make(const struct weft_nd_head *head, const struc
 
 	*err = 0;
 	if (unlikely(tx->nseg > 1 || len > WEFT_ND_SMALL)) {
-		skb = weft_nd_fill(LL_RESERVED_SPACE(head->dst->dev) + head->len, tx, 0, tx->nseg,
-				   &put);
+		skb = weft_nd_fill(weft_nd_front(head), tx, 0, tx->nseg, &put);
 		if (likely(put == tx->nseg))
 			return skb;
 		*err = put < 0 ? put : -ENOMEM;
@@ -414,24 +419,25 @@ static struct sk_buff *weft_nd_make(const struct weft_nd_head *head, const struc
 }
 
 /**
- * weft_nd_bypass - send a packet, or a run of packets, by stack bypass
+ * weft_nd_bypass - send a packet, a run of packets, or several packets as one, by stack bypass
  * @nd: the port
  * @tx: packets of a path
+ * @n: entries of @tx; several are no runs, and of equal length except the last
  *
  * Context: BH off, RCU read section.
  * Return: true: sent, or dropped and counted; false: the packets must take the slow path.
  */
-bool weft_nd_bypass(struct weft_nd *nd, const struct weft_tx *tx)
+bool weft_nd_bypass(struct weft_nd *nd, const struct weft_tx *tx, u32 n)
 {
 	struct weft_nd_path *np = weft_path_priv(tx->path);
 	struct weft_nd_head *head = weft_nd_open(nd, np, tx->len);
+	int err = -ECANCELED;	/* weft_nd_join() has counted them */
 	struct sk_buff *skb;
-	int err;
 
 	if (unlikely(!head || weft_tx_size(tx) > WEFT_RUN_BYTES || weft_tx_alone(tx) ||
 		     neigh_event_send(head->neigh, NULL)))
 		return false;
-	skb = weft_nd_make(head, tx, &err);
+	skb = n > 1 ? weft_nd_join(nd, weft_nd_front(head), tx, n) : weft_nd_make(head, tx, &err);
 	if (unlikely(!skb)) {
 		if (err)
 			weft_nd_unsent(nd, tx->nseg, err);

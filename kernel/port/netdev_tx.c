@@ -562,35 +562,53 @@ static void weft_nd_cut(struct sk_buff *skb, u32 seg, u32 n)
 	skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
 }
 
-/* Send several packets, of equal length except the last. */
-static void weft_nd_many(struct weft_nd_run *run, const struct weft_tx *tx, u32 n)
+/**
+ * weft_nd_join - make one packet of several, to be cut by the device
+ * @nd: the port; packets that cannot be made are counted
+ * @head: bytes of headers to be put in front
+ * @tx: the packets, of equal length except the last
+ * @n: number of packets
+ *
+ * Context: BH off.
+ * Return: the packet; NULL: none could be made.
+ */
+struct sk_buff *weft_nd_join(struct weft_nd *nd, u32 head, const struct weft_tx *tx, u32 n)
 {
 	struct weft_nd_pages *p = this_cpu_ptr(weft_nd_pages);
 	u32 i, made = 0, seg = tx->len;
 	struct sk_buff *skb;
 	int err;
 
-	skb = weft_nd_skb(weft_nd_headroom(run), 0);
+	skb = weft_nd_skb(head, 0);
 	if (!skb) {
-		weft_nd_unsent(run->nd, n, -ENOMEM);
-		return;
+		weft_nd_unsent(nd, n, -ENOMEM);
+		return NULL;
 	}
 	for (i = 0; i < n; i++) {
 		err = weft_nd_append(p, skb, &tx[i], 0, 1);
 		if (err < 0) {
-			weft_nd_unsent(run->nd, 1, err);
+			weft_nd_unsent(nd, 1, err);
 			continue;
 		}
 		/* a shorter packet is sent alone if the ones before it could not be made */
 		if (!made++)
 			seg = tx[i].len;
 	}
-	if (made) {
-		weft_nd_cut(skb, seg, made);
-		weft_nd_send(skb, run);
-	} else {
+	if (!made) {
 		napi_consume_skb(skb, 1);
+		return NULL;
 	}
+	weft_nd_cut(skb, seg, made);
+	return skb;
+}
+
+/* Send several packets, of equal length except the last. */
+static void weft_nd_many(struct weft_nd_run *run, const struct weft_tx *tx, u32 n)
+{
+	struct sk_buff *skb = weft_nd_join(run->nd, weft_nd_headroom(run), tx, n);
+
+	if (skb)
+		weft_nd_send(skb, run);
 }
 
 /**
@@ -658,12 +676,12 @@ static void weft_nd_seq(struct weft_nd_run *run, const struct weft_tx *tx)
 	}
 }
 
-/* Return: how many of @n packets, none of them a run, can be sent as one. */
-static u32 weft_nd_fit(const struct weft_nd_run *run, const struct weft_tx *tx, u32 n)
+/* Return: how many of @n packets can be sent as one. A run is sent by itself. */
+static u32 weft_nd_fit(const struct weft_tx *tx, u32 n)
 {
 	u32 i, bytes = tx->len;
 
-	if (!tx->path || weft_tx_alone(tx))
+	if (tx->nseg > 1 || !tx->path || weft_tx_alone(tx))
 		return 1;
 	for (i = 1; i < n; i++) {
 		if (tx[i].path != tx->path || tx[i].class != tx->class || tx[i].nseg > 1 ||
@@ -705,7 +723,7 @@ static bool weft_nd_aim(struct weft_nd_run *run, const struct weft_tx *tx, bool 
 	return true;
 }
 
-/* Send packets that do not take the stack bypass; the last one of several may take it. */
+/* Send several packets, or one that has not taken the stack bypass. */
 static noinline void weft_nd_tx_long(struct weft_port *port, struct weft_tx *tx, u32 n)
 {
 	struct weft_nd_run run = { .nd = port->priv };
@@ -713,8 +731,8 @@ static noinline void weft_nd_tx_long(struct weft_port *port, struct weft_tx *tx,
 	bool own;
 
 	for (i = 0; i < n; i += k) {
-		k = 1;
-		if (i && i == n - 1 && tx[i].path && weft_nd_bypass(port->priv, &tx[i]))
+		k = weft_nd_fit(&tx[i], n - i);
+		if (n > 1 && tx[i].path && weft_nd_bypass(port->priv, &tx[i], k))
 			continue;
 		if (!weft_nd_aim(&run, &tx[i], &own)) {
 			weft_count(&port->core, tx_errors);
@@ -723,12 +741,11 @@ static noinline void weft_nd_tx_long(struct weft_port *port, struct weft_tx *tx,
 		if (tx[i].len > run.room) {
 			/* the route's MTU has shrunk */
 			weft_nd_unsent(run.nd, tx[i].nseg, -EMSGSIZE);
+			k = 1;
 			if (own)
 				dst_release(run.dst);
 			continue;
 		}
-		if (tx[i].nseg == 1)
-			k = weft_nd_fit(&run, &tx[i], n - i);
 		trace_weft_tx(port->name, run.to, tx[i].psn, tx[i].len, max_t(u32, k, tx[i].nseg));
 		if (tx[i].nseg > 1)
 			weft_nd_seq(&run, &tx[i]);
@@ -753,7 +770,7 @@ static noinline void weft_nd_tx_long(struct weft_port *port, struct weft_tx *tx,
  */
 void weft_nd_tx(struct weft_port *port, struct weft_tx *tx, u32 n)
 {
-	if (likely(n == 1 && tx->path) && weft_nd_bypass(port->priv, tx))
+	if (likely(n == 1 && tx->path) && weft_nd_bypass(port->priv, tx, 1))
 		return;
 	weft_nd_tx_long(port, tx, n);
 }
