@@ -177,11 +177,11 @@ shown()
 }
 
 # repetitions that are linked to their first packets
-repeated()
+repeated()	# FROM TO
 {
 	n=$(sed -n 's/^real: \([0-9]*\) retransmissions$/\1/p' $out.shown)
 	echo "${n:-0} repetitions"
-	[ "${n:-0}" "$1" "$2" ]
+	[ "${n:-0}" -ge $1 ] && [ "${n:-0}" -le $2 ]
 }
 
 # The ports have all addresses of their devices
@@ -210,7 +210,8 @@ count=$((count + $(again)))
 tap_run "ports as before" as_before
 tap_run "the capture ends, and lacks no packet" captured
 tap_run "all packets are dissected and linked" dissected
-tap_run "the $count packets that nodes sent again are marked" repeated -eq $count
+# a node counts a packet that it does not send, because its acknowledgement comes in this moment
+tap_run "the $count packets that nodes sent again are marked" repeated $((count * 49 / 50)) $count
 tap_run "all links occur" shown acknowledgements handshakes grants data done echoes
 tap_run "types of packets" shown "PKT HELLO" "PKT DATA" "PKT GONE" "PKT DGRAM" "PKT GROUP" \
 	"HELLO INIT" "HELLO COOKIE" "HELLO ACK"
@@ -224,7 +225,7 @@ tap_run "dumpcap captures a bad link" capture
 tap_run "messages over a bad link" bad_link
 tap_run "the second capture ends" captured
 tap_run "its packets are dissected and linked" dissected
-tap_run "some are there twice" repeated -gt 0
+tap_run "some are there twice" repeated 1 1000000
 tap_run "some are missing" shown "frames with gap"
 exec 3>&-
 tap_done
