@@ -599,6 +599,7 @@ extern _Thread_local uint32_t weft_fi_looks
  * @also: @at and the second index when @n was set to 0
  * @n: sends since then, as far as they found @at unchanged
  * @kept: posted sends that the kernel has not been notified of; the timer, too, makes them leave
+ * @bytes: their bytes
  *
  * Protected by the lock of the sending half; @kept is also read without it.
  */
@@ -609,6 +610,7 @@ struct weft_fi_run {
 	uint32_t also[2];
 	uint32_t n;
 	uint32_t kept;
+	size_t bytes;
 };
 
 /**

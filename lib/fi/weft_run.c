@@ -8,14 +8,13 @@
  * Then the kernel is asked to time the send ring (WEFT_NOTIFY_TIMED), and the library keeps sends:
  * their doorbell is stored, but the kernel is not notified. They leave together, when
  *
- * - WEFT_FI_RUN_KEPT of them have gathered,
+ * - WEFT_FI_RUN_KEPT of them, or WEFT_FI_RUN_BYTES, have gathered,
  * - the program reads, waits on or polls a queue or counter of the endpoint, or ends it,
- * - the program posts a send that is not in a run, or is longer than WEFT_FI_RUN_LONG (within the
- *   node WEFT_FI_RUN_NEAR), or
+ * - the program posts a send that is not in a run, or is longer than WEFT_FI_RUN_LONG, or
  * - the kernel's timer expires, after WEFT_TIMED_US.
  *
- * So a run costs one system call and one packet for several messages. While an engine polls,
- * nothing is kept.
+ * So a run costs one system call, and of short messages one packet, for several messages. While an
+ * engine polls, nothing is kept.
  *
  * Locks: the sending half's; weft_fi_run_end() takes it.
  */
@@ -23,8 +22,8 @@
 
 #define WEFT_FI_RUN_ALONE	2	/* sends of a run that are notified one by one */
 #define WEFT_FI_RUN_KEPT	16	/* sends that are kept until the kernel is notified */
-#define WEFT_FI_RUN_LONG	1024	/* bytes of the longest send that is kept */
-#define WEFT_FI_RUN_NEAR	4096	/* the same for sends within the node */
+#define WEFT_FI_RUN_BYTES	40960	/* the same in bytes: less than a window of packets */
+#define WEFT_FI_RUN_LONG	16384	/* bytes of the longest send that is kept */
 
 static const uint32_t weft_fi_run_none;
 
@@ -66,9 +65,10 @@ bool weft_fi_run_look(struct weft_fi_run *run)
 	return weft_fi_run_is(run);
 }
 
-static void weft_fi_run_keep(struct weft_fi_run *run, uint32_t kept)
+static void weft_fi_run_keep(struct weft_fi_run *run, uint32_t kept, size_t bytes)
 {
 	__atomic_store_n(&run->kept, kept, __ATOMIC_RELAXED);
+	run->bytes = bytes;
 }
 
 /* Have the next read of the half's queue end the run. */
@@ -82,26 +82,24 @@ static void weft_fi_run_mark(struct weft_fi_half *half)
 WEFT_INLINED void weft_fi_run_put(struct weft_fi_ep *ep, struct lw_queue *q, size_t len)
 {
 	struct weft_fi_run *run = &ep->run;
-	uint32_t kept = run->kept + 1, flags, most;
+	uint32_t kept = run->kept + 1, flags;
+	size_t bytes = run->bytes + len;
 
 	lw_publish(q);
 	lw_full_barrier();				/* E: doorbell before flags */
 	flags = lw_load(q->flags);
-	most = flags & WEFT_ST_SQ_NEAR ? WEFT_FI_RUN_NEAR : WEFT_FI_RUN_LONG;
-	if (flags & WEFT_ST_SQ_TIMED && kept < WEFT_FI_RUN_KEPT && len <= most) {
+	if (flags & WEFT_ST_SQ_TIMED && kept < WEFT_FI_RUN_KEPT && bytes < WEFT_FI_RUN_BYTES &&
+	    len <= WEFT_FI_RUN_LONG) {
 		weft_fi_run_mark(&ep->tx);
 		weft_fi_run_mark(&ep->rx);
-		weft_fi_run_keep(run, kept);
+		weft_fi_run_keep(run, kept, bytes);
 		return;
 	}
-	weft_fi_run_keep(run, 0);
-	/* the first answer of a run says whether the sends are within the node */
-	if (run->n == WEFT_FI_RUN_ALONE)
-		most = WEFT_FI_RUN_NEAR;
+	weft_fi_run_keep(run, 0, 0);
 	/* else an engine polls */
 	if (flags & q->notify_if)
 		lw_notify(q->fd, q->seek, q->handle,
-			  len <= most ? WEFT_NOTIFY_TIMED : WEFT_NOTIFY_SQ);
+			  len <= WEFT_FI_RUN_LONG ? WEFT_NOTIFY_TIMED : WEFT_NOTIFY_SQ);
 }
 
 /**
@@ -146,7 +144,7 @@ void weft_fi_run_end(struct weft_fi_ep *ep)
 	if (weft_likely(!lw_load(&ep->run.kept)))
 		return;
 	weft_fi_lock(&ep->tx.lock);
-	weft_fi_run_keep(&ep->run, 0);
+	weft_fi_run_keep(&ep->run, 0, 0);
 	ep->run.n = 0;
 	/* the timer may have made them leave */
 	if (lw_load(q->khead) != q->tail)

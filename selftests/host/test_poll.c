@@ -198,9 +198,9 @@ TEST(poll__timed)
 	weft_ep_untime(t.a->ep);
 	EXPECT_EQ(WEFT_ST_SQ_NOTIFY, t.a->status.flags);
 	EXPECT_FALSE(t.a->ep->tx.work.queued);
-	/* a notify call processes posts as well; the program learns that its sends are near */
+	/* a notify call processes posts as well */
 	EXPECT_TRUE(weft_ep_time(t.a->ep));
-	EXPECT_EQ(WEFT_ST_SQ_TIMED | WEFT_ST_SQ_NEAR, t.a->status.flags);
+	EXPECT_EQ(WEFT_ST_SQ_TIMED, t.a->status.flags);
 	post_send(&t, 3, 8, WEFT_SQ_INLINE);
 	rig_notify(t.a, WEFT_NOTIFY_SQ);
 	EXPECT_EQ(1, completions(t.ca));

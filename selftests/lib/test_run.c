@@ -49,7 +49,7 @@ static void begin(uint64_t caps_now)
 	dev->status.ep.flags = WEFT_ST_SQ_NOTIFY;
 }
 
-static char buf[8192];
+static char buf[20000];
 
 /* Post a send as the provider's fast path does. */
 static void post_fast(size_t len, bool more)
@@ -112,41 +112,52 @@ static void test_kept(void)
 	post(8);
 	CHECK(notifies == 1 && notify_flags == WEFT_NOTIFY_TIMED && !e.run.kept);
 	taken();
-	post(1024);
-	CHECK(notifies == 1 && e.run.kept == 1);
-	/* a longer one leaves at once, with those before it */
-	post(1025);
-	CHECK(notifies == 2 && notify_flags == WEFT_NOTIFY_SQ && !e.run.kept);
+	post(16384);
+	CHECK(notifies == 1 && e.run.kept == 1 && e.run.bytes == 16384);
+	/* a longer one leaves at once, with those before it, and asks for no timer */
+	post(16385);
+	CHECK(notifies == 2 && notify_flags == WEFT_NOTIFY_SQ && !e.run.kept && !e.run.bytes);
 }
 
-/* Within the node longer sends are kept. The timer is asked for once to learn that. */
-static void test_near(void)
+/* No more bytes are kept than fit into a window of packets. */
+static void test_bytes(void)
+{
+	unsigned int i;
+
+	begin(WEFT_CAP_TIMED);
+	timed();
+	for (i = 1; i < 10; i++) {
+		post(4096);
+		CHECK(!notifies && e.run.kept == i && e.run.bytes == 4096 * i);
+	}
+	post(4096);
+	CHECK(notifies == 1 && notify_flags == WEFT_NOTIFY_TIMED && !e.run.kept && !e.run.bytes);
+	taken();
+	post(16384);
+	post(16384);
+	post(8191);
+	CHECK(notifies == 1 && e.run.kept == 3);
+	post(1);
+	CHECK(notifies == 2 && notify_flags == WEFT_NOTIFY_TIMED && !e.run.kept && !e.run.bytes);
+	/* a look at a queue ends the run, with its bytes */
+	taken();
+	post(16384);
+	weft_fi_run_end(&e);
+	CHECK(notifies == 3 && !e.run.kept && !e.run.bytes);
+}
+
+/* Runs of longer sends ask for no timer, and are not kept. */
+static void test_long(void)
 {
 	begin(WEFT_CAP_TIMED);
-	post(2000);
-	post(2000);
-	CHECK(notifies == 2 && notify_flags == WEFT_NOTIFY_SQ);
-	post(4096);
-	CHECK(notifies == 3 && notify_flags == WEFT_NOTIFY_TIMED);
 	taken();
-	dev->status.ep.flags = WEFT_ST_SQ_TIMED | WEFT_ST_SQ_NEAR;
-	post(4096);
-	CHECK(notifies == 3 && e.run.kept == 1);
-	post(4097);
-	CHECK(notifies == 4 && notify_flags == WEFT_NOTIFY_SQ && !e.run.kept);
-	/* not within the node */
-	dev->status.ep.flags = WEFT_ST_SQ_TIMED;
-	post(4096);
-	CHECK(notifies == 5 && notify_flags == WEFT_NOTIFY_SQ && !e.run.kept);
+	while (notifies < 4)
+		post(16385);
+	CHECK(notify_flags == WEFT_NOTIFY_SQ && !e.run.kept);
+	/* an engine hides the timer: nothing is kept */
 	dev->status.ep.flags = WEFT_ST_SQ_NOTIFY;
 	post(4096);
-	CHECK(notifies == 6 && notify_flags == WEFT_NOTIFY_SQ);
-	/* a longer one asks for no timer */
-	begin(WEFT_CAP_TIMED);
-	taken();
-	for (notifies = 0; notifies < 4;)
-		post(4097);
-	CHECK(notify_flags == WEFT_NOTIFY_SQ);
+	CHECK(notifies == 5 && notify_flags == WEFT_NOTIFY_TIMED && !e.run.kept);
 }
 
 static void test_ended(void)
@@ -266,7 +277,8 @@ static void test_held(void)
 static void test_fast(void)
 {
 	static void (*const again[])(void) = {
-		test_kept, test_near, test_ended, test_expired, test_read, test_none, test_full
+		test_kept, test_bytes, test_long, test_ended, test_expired, test_read, test_none,
+		test_full
 	};
 	size_t i;
 
@@ -277,7 +289,8 @@ static void test_fast(void)
 
 static const struct test tests[] = {
 	{ "sends are kept, up to a number and a length", test_kept },
-	{ "longer sends within the node", test_near },
+	{ "sends are kept, up to a number of bytes", test_bytes },
+	{ "runs of long sends ask for no timer", test_long },
 	{ "the end of a run notifies", test_ended },
 	{ "the timer has expired", test_expired },
 	{ "a read ends a run", test_read },

@@ -68,8 +68,6 @@ struct weft_ep_doorbell {
 #define WEFT_ST_UNEXP		(1u << 5)	/* the kernel holds unexpected messages */
 /* after WEFT_NOTIFY_TIMED: sends that are posted now leave at the latest after WEFT_TIMED_US */
 #define WEFT_ST_SQ_TIMED	(1u << 6)
-/* with WEFT_ST_SQ_TIMED: the sends before that call were to the endpoint's own node */
-#define WEFT_ST_SQ_NEAR		(1u << 7)
 
 /**
  * struct weft_ep_status - written by the kernel, 64 bytes

@@ -160,8 +160,7 @@ void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear)
 	if (works && ep->polled)
 		shown &= ~(WEFT_ST_SQ_NOTIFY | WEFT_ST_RQ_NOTIFY);
 	else if (works && ep->timed)
-		shown = (shown & ~WEFT_ST_SQ_NOTIFY) | WEFT_ST_SQ_TIMED |
-			(READ_ONCE(ep->flow.near) ? WEFT_ST_SQ_NEAR : 0);
+		shown = (shown & ~WEFT_ST_SQ_NOTIFY) | WEFT_ST_SQ_TIMED;
 	WRITE_ONCE(ep->conf.status->flags, shown);
 }
 
