@@ -21,18 +21,22 @@
 
 /**
  * struct weft_spot - position in resident memory, or in a bounce buffer, during a copy
- * @piece: pinned: the piece
- * @next: pinned: offset in the piece of the byte that follows the @n bytes
- * @left: bytes that follow the @n bytes
  * @p: next byte
  * @n: bytes at @p
+ * @more: pinned: bytes of the same range that follow the @n bytes
+ * @page: pinned: the page of these bytes
+ * @left: pinned: bytes of the window behind them
+ * @piece: pinned: the piece that has the first of these
+ * @skip: pinned: bytes of @piece that come before them
  */
 struct weft_spot {
-	const struct weft_piece *piece;
-	u32 next;
-	u32 left;
 	u8 *p;
 	u32 n;
+	u32 more;
+	struct page **page;
+	u32 left;
+	u32 skip;
+	const struct weft_piece *piece;
 };
 
 /* Return: true if @next is the page behind @page in kernel memory. */
@@ -45,33 +49,50 @@ static __always_inline bool weft_page_behind(const struct page *page, const stru
 }
 
 /*
- * Find the byte at @off of a pinned range: *@p. Return: number of contiguous bytes from there, at
- * most @len.
+ * Map the bytes from byte @in of the page at @spot->page on: all that are contiguous. @spot->more:
+ * bytes of the range from there, not 0.
  */
-static __always_inline u32 weft_pin_bytes(const struct weft_pin *pin, u32 off, u32 len, u8 **p)
+static __always_inline void weft_spot_map(struct weft_spot *spot, u32 in)
 {
-	struct page **page = &pin->pages[off >> PAGE_SHIFT];
-	u32 n = PAGE_SIZE - offset_in_page(off);
+	struct page **page = spot->page;
+	u32 n = PAGE_SIZE - in;
 
-	*p = page_address(*page) + offset_in_page(off);
-	for (; n < len && weft_page_behind(page[0], page[1]); page++)
+	spot->p = page_address(*page) + in;
+	for (; n < spot->more && weft_page_behind(page[0], page[1]); page++)
 		n += PAGE_SIZE;
-	return min(n, len);
+	n = min(n, spot->more);
+	spot->n = n;
+	spot->more -= n;
+	spot->page = page + 1;
+}
+
+/* Go to byte @off of a pinned range. @len: bytes of the range from there, not 0. */
+static __always_inline void weft_spot_enter(struct weft_spot *spot, const struct weft_pin *pin,
+					    u32 off, u32 len)
+{
+	spot->page = &pin->pages[off >> PAGE_SHIFT];
+	spot->more = len;
+	weft_spot_map(spot, offset_in_page(off));
+}
+
+/* Go on in the next piece of the window. */
+static noinline void weft_spot_piece(struct weft_spot *spot)
+{
+	const struct weft_piece *piece = spot->piece++;
+	u32 len = min(piece->len - spot->skip, spot->left);
+
+	spot->left -= len;
+	weft_spot_enter(spot, piece->pin, piece->off + spot->skip, len);
+	spot->skip = 0;
 }
 
 /* Advance to the next page, or to all following pages that are contiguous. Bytes must be left. */
-static void weft_spot_next(struct weft_spot *spot)
+static __always_inline void weft_spot_next(struct weft_spot *spot)
 {
-	const struct weft_piece *piece = spot->piece;
-
-	if (spot->next == piece->len) {
-		spot->piece = ++piece;
-		spot->next = 0;
-	}
-	spot->n = weft_pin_bytes(piece->pin, piece->off + spot->next,
-				 min(piece->len - spot->next, spot->left), &spot->p);
-	spot->next += spot->n;
-	spot->left -= spot->n;
+	if (likely(spot->more))
+		weft_spot_map(spot, 0);
+	else
+		weft_spot_piece(spot);
 }
 
 /* Consume @n of the mapped bytes. */
@@ -95,8 +116,9 @@ static bool weft_spot_init(struct weft_spot *spot, struct weft_mem *mem, u32 off
 	spot->piece = mem->piece;
 	while (spot->piece + 1 < mem->piece + mem->n && off >= spot->piece->len)
 		off -= (spot->piece++)->len;
-	spot->next = off;
+	spot->skip = off;
 	spot->left = len;
+	spot->more = 0;
 	return true;
 }
 
@@ -319,15 +341,14 @@ static __always_inline struct weft_pin *weft_pin_at(struct weft_memctx *mc, u64 
 }
 
 /*
- * Start at @addr, with the first bytes mapped, in the range of @piece, which this function fills in
- * if there are more. @len is not 0. Return: 0; -EAGAIN: not resident, or in more than one range;
- * -EFAULT: the context is dead. mc->lock is held while @spot is used, so the range stays.
+ * Start at @addr, with the first bytes mapped. @len is not 0. Return: 0; -EAGAIN: not resident, or
+ * in more than one range; -EFAULT: the context is dead. mc->lock is held while @spot is used, so
+ * the range stays.
  */
 static __always_inline int weft_spot_at(struct weft_spot *spot, struct weft_memctx *mc, u64 addr,
-					u32 len, bool write, struct weft_piece *piece)
+					u32 len, bool write)
 {
 	struct weft_pin *pin;
-	u32 off;
 
 	lockdep_assert_held(&mc->lock);
 	if (unlikely(mc->dead))
@@ -335,16 +356,7 @@ static __always_inline int weft_spot_at(struct weft_spot *spot, struct weft_memc
 	pin = weft_pin_at(mc, addr, len, write);
 	if (unlikely(!pin))
 		return -EAGAIN;
-	off = addr - pin->it.start;
-	spot->n = weft_pin_bytes(pin, off, len, &spot->p);
-	spot->left = len - spot->n;
-	if (unlikely(spot->left)) {
-		piece->pin = pin;
-		piece->off = off;
-		piece->len = len;
-		spot->piece = piece;
-		spot->next = spot->n;
-	}
+	weft_spot_enter(spot, pin, addr - pin->it.start, len);
 	return 0;
 }
 
@@ -382,12 +394,11 @@ bool weft_mem_resident(struct weft_memctx *mc, u64 addr, u32 len, u32 access)
  */
 int weft_mem_place(struct weft_memctx *mc, u64 addr, const void *src, u32 len, u32 piece, u32 skip)
 {
-	struct weft_piece at weft_unset;
-	struct weft_spot spot weft_unset;	/* weft_spot_at() sets them */
+	struct weft_spot spot weft_unset;	/* weft_spot_at() sets what one range needs */
 	int err;
 
 	spin_lock(&mc->lock);
-	err = weft_spot_at(&spot, mc, addr, len, true, &at);
+	err = weft_spot_at(&spot, mc, addr, len, true);
 	if (likely(!err))
 		weft_spot_fill(&spot, src, len, piece, skip);
 	spin_unlock(&mc->lock);
@@ -409,15 +420,14 @@ int weft_mem_place(struct weft_memctx *mc, u64 addr, const void *src, u32 len, u
 int weft_mem_reach(struct weft_memctx *mc, u64 addr, u32 len, u32 access, weft_apply_fn fn,
 		   void *arg)
 {
-	struct weft_piece at weft_unset;
-	struct weft_spot spot weft_unset;	/* weft_spot_at() sets them */
+	struct weft_spot spot weft_unset;	/* weft_spot_at() sets what one range needs */
 	int err;
 
 	spin_lock(&mc->lock);
-	err = weft_spot_at(&spot, mc, addr, len, access & WEFT_MEM_WRITE, &at);
+	err = weft_spot_at(&spot, mc, addr, len, access & WEFT_MEM_WRITE);
 	while (!err) {
 		err = fn(arg, spot.p, spot.n) == spot.n ? 0 : -EAGAIN;
-		if (!spot.left)
+		if (!spot.more)
 			break;
 		weft_spot_next(&spot);
 	}
@@ -459,15 +469,14 @@ static bool weft_user_own(const struct weft_memctx *mc, u64 addr, u32 len)
 static __always_inline int weft_mem_move(struct weft_memctx *mc, u64 addr,
 					 struct weft_memctx *prog, u64 user, u32 len, bool in)
 {
-	struct weft_piece at weft_unset;
-	struct weft_spot spot weft_unset;	/* weft_spot_at() sets them */
+	struct weft_spot spot weft_unset;	/* weft_spot_at() sets what one range needs */
 	unsigned long left;
 	int err;
 
 	if (unlikely(!weft_user_own(prog, user, len)))
 		return -EAGAIN;
 	spin_lock(&mc->lock);
-	err = weft_spot_at(&spot, mc, addr, len, in, &at);
+	err = weft_spot_at(&spot, mc, addr, len, in);
 	if (unlikely(err))
 		goto out;
 	pagefault_disable();
