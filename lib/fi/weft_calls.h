@@ -190,7 +190,7 @@ int weft_fi_no_struct(void) __attribute__((cold));
 void weft_fi_run_on(struct weft_fi_ep *ep);
 bool weft_fi_run_look(struct weft_fi_run *run);
 void weft_fi_run_posted(struct weft_fi_ep *ep, size_t len);
-ssize_t weft_fi_run_post(struct weft_fi_ep *ep, uint32_t nslots, size_t len, bool more);
+ssize_t weft_fi_run_post(struct weft_fi_ep *ep, size_t len);
 void weft_fi_run_end(struct weft_fi_ep *ep);
 uint32_t weft_fi_more(struct weft_fi_half *half);
 void weft_fi_posted(struct weft_fi_half *half, uint32_t more);

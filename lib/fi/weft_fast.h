@@ -24,19 +24,6 @@ WEFT_INLINED bool weft_fi_fast_more(const struct weft_fi_half *half)
 }
 
 /*
- * The entry at the tail is written: as weft_fi_posted(). Each call is the last step, so that the
- * frequent case saves no registers. Return: 0.
- */
-WEFT_INLINED ssize_t weft_fi_fast_posted(struct weft_fi_half *half, struct lw_queue *q,
-					 uint32_t nslots, bool more)
-{
-	q->tail += nslots;
-	if (weft_unlikely(more | half->held))
-		return weft_fi_posted_held(half, q, more);
-	return lw_flush(q);
-}
-
-/*
  * Return: slots of a send of @len bytes, not 0; more than one: the ring takes the payload. 0:
  * weft_post.h has to write it, or to refuse it.
  */
@@ -96,15 +83,21 @@ WEFT_INLINED uint16_t weft_fi_fast_bits(const struct weft_fi_ep *ep, uint64_t fl
 }
 
 /*
- * An entry of @len bytes was written into @nslots slots at the tail: post it. As
- * weft_fi_fast_posted().
+ * An entry of @len bytes was written into @nslots slots at the tail: post it, as weft_fi_posted(),
+ * or as one of a run. Each call is the last step, so that the frequent case saves no registers.
+ * Return: 0.
  */
 WEFT_INLINED ssize_t weft_fi_fast_post(struct weft_fi_ep *ep, uint32_t nslots, size_t len,
 				       bool more)
 {
+	struct lw_queue *q = &ep->cm.ep->sq;
+
+	q->tail += nslots;
+	if (weft_unlikely(more | ep->tx.held))
+		return weft_fi_posted_held(&ep->tx, q, more);
 	if (weft_unlikely(weft_fi_run_same(&ep->run)))
-		return weft_fi_run_post(ep, nslots, len, more);
-	return weft_fi_fast_posted(&ep->tx, &ep->cm.ep->sq, nslots, more);
+		return weft_fi_run_post(ep, len);
+	return lw_flush(q);
 }
 
 /*
@@ -221,10 +214,15 @@ WEFT_INLINED uint32_t weft_fi_fast_atomic(struct weft_fi_ep *ep, uint8_t kind, u
 	return nslots;
 }
 
-/* A receive is written: post it. As weft_fi_fast_posted(). */
+/* A receive is written at the tail: post it, as weft_fi_posted(). Return: 0. */
 WEFT_INLINED ssize_t weft_fi_fast_received(struct weft_fi_ep *ep)
 {
-	return weft_fi_fast_posted(&ep->rx, &ep->cm.ep->rq, 1, false);
+	struct lw_queue *q = &ep->cm.ep->rq;
+
+	q->tail++;
+	if (weft_unlikely(ep->rx.held))
+		return weft_fi_posted_held(&ep->rx, q, false);
+	return lw_flush(q);
 }
 
 /*

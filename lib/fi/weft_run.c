@@ -115,20 +115,17 @@ void weft_fi_run_posted(struct weft_fi_ep *ep, size_t len)
 /**
  * weft_fi_run_post() - post an entry of the fast path: as one of a run, if it is one
  * @ep: endpoint; its sending half is locked
- * @nslots: slots of the entry, which is written at the tail
- * @len: bytes of the send
- * @more: FI_MORE
+ * @len: bytes of the send, without FI_MORE, which is before the tail
  *
  * The thread has not looked at a queue since the last send.
  * Return: 0
  */
-ssize_t weft_fi_run_post(struct weft_fi_ep *ep, uint32_t nslots, size_t len, bool more)
+ssize_t weft_fi_run_post(struct weft_fi_ep *ep, size_t len)
 {
 	struct lw_queue *q = &ep->cm.ep->sq;
 
-	if (!weft_fi_run_is(&ep->run) || (more | ep->tx.held))
-		return weft_fi_fast_posted(&ep->tx, q, nslots, more);
-	q->tail += nslots;
+	if (!weft_fi_run_is(&ep->run))
+		return lw_flush(q);
 	weft_fi_run_put(ep, q, len);
 	return 0;
 }
