@@ -169,7 +169,8 @@ static void weft_fi_cq_flush(struct weft_fi_cq *cq)
 	weft_fi_looks++;
 	if (!atomic_load_explicit(&cq->deferred, memory_order_relaxed))
 		return;
-	atomic_store(&cq->deferred, false);
+	/* what was kept before it was set is seen below */
+	atomic_exchange(&cq->deferred, false);
 	pthread_mutex_lock(&cq->eps_lock);
 	for (half = cq->halves; half; half = half->next)
 		weft_fi_half_flush(half);

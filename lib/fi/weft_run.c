@@ -71,7 +71,7 @@ static void weft_fi_run_keep(struct weft_fi_run *run, uint32_t kept, size_t byte
 	run->bytes = bytes;
 }
 
-/* Have the next read of the half's queue end the run. */
+/* Have the next read of the half's queue end the run: it sees what is kept. */
 static void weft_fi_run_mark(struct weft_fi_half *half)
 {
 	if (half->cq && !atomic_load_explicit(&half->cq->deferred, memory_order_relaxed))
@@ -90,9 +90,12 @@ WEFT_INLINED void weft_fi_run_put(struct weft_fi_ep *ep, struct lw_queue *q, siz
 	flags = lw_load(q->flags);
 	if (flags & WEFT_ST_SQ_TIMED && kept < WEFT_FI_RUN_KEPT && bytes < WEFT_FI_RUN_BYTES &&
 	    len <= WEFT_FI_RUN_LONG) {
-		weft_fi_run_mark(&ep->tx);
-		weft_fi_run_mark(&ep->rx);
 		weft_fi_run_keep(run, kept, bytes);
+		/* the end of the run takes those that follow, too */
+		if (kept == 1) {
+			weft_fi_run_mark(&ep->tx);
+			weft_fi_run_mark(&ep->rx);
+		}
 		return;
 	}
 	weft_fi_run_keep(run, 0, 0);
