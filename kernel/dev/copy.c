@@ -123,7 +123,7 @@ static bool weft_spot_init(struct weft_spot *spot, struct weft_mem *mem, u32 off
 }
 
 /* Return: the number of mapped bytes. Maps more if none are left. */
-static u32 weft_spot_ready(struct weft_spot *spot)
+static __always_inline u32 weft_spot_ready(struct weft_spot *spot)
 {
 	if (unlikely(!spot->n))
 		weft_spot_next(spot);
