@@ -159,7 +159,8 @@ static __always_inline void weft_spot_copy(struct weft_spot *spot, u8 *buf, u32 
 	}
 }
 
-static void weft_spot_fill(struct weft_spot *spot, const void *src, u32 len, u32 piece, u32 skip)
+static __always_inline void weft_spot_fill(struct weft_spot *spot, const void *src, u32 len,
+					   u32 piece, u32 skip)
 {
 	weft_spot_copy(spot, (u8 *)src, len, piece, skip, true);
 }
