@@ -86,25 +86,47 @@ static void weft_cq_flag(struct weft_cq *cq, bool on)
 	WRITE_ONCE(cq->status->flags, flags);
 }
 
-/* cq.h has the description. */
-void weft_cq_payload(struct weft_cq *cq, u32 index, const u8 *p, u32 len)
+/* Copy the last @len bytes, less than a slot, and zeros behind them. */
+static noinline void weft_cq_rest(void *dst, const u8 *p, u32 len)
 {
-	const u32 mask = cq->size - 1;
-	u64 *slot;
+	u64 *slot = dst;
 	u32 i;
 
-	/* a constant length: the compiler makes no call */
-	for (; len >= WEFT_SLOT_SIZE; len -= WEFT_SLOT_SIZE, p += WEFT_SLOT_SIZE)
-		memcpy(&cq->slots[index++ & mask], p, WEFT_SLOT_SIZE);
-	if (!len)
-		return;
-	slot = (u64 *)&cq->slots[index & mask];
 	memset(slot, 0, WEFT_SLOT_SIZE);
 	/* word by word: most payload is shorter than the cost of a memcpy() call */
 	for (i = 0; i < len / 8; i++)
 		memcpy(&slot[i], p + i * 8, 8);
 	if (len % 8)
 		memcpy(&slot[i], p + i * 8, len % 8);
+}
+
+/* As weft_cq_payload(), for more than a slot. */
+static noinline void weft_cq_several(struct weft_cq *cq, u32 index, const u8 *p, u32 len)
+{
+	const u32 mask = cq->size - 1;
+	u32 n = len / WEFT_SLOT_SIZE, fit = min(n, cq->size - (index & mask));
+
+	memcpy(&cq->slots[index & mask], p, fit * WEFT_SLOT_SIZE);
+	/* the others are at the beginning of the ring */
+	if (unlikely(fit != n))
+		memcpy(cq->slots, p + fit * WEFT_SLOT_SIZE, (n - fit) * WEFT_SLOT_SIZE);
+	if (len % WEFT_SLOT_SIZE)
+		weft_cq_rest(&cq->slots[(index + n) & mask], p + n * WEFT_SLOT_SIZE,
+			     len % WEFT_SLOT_SIZE);
+}
+
+/* cq.h has the description. Each call is the last step, so that this function saves no register. */
+void weft_cq_payload(struct weft_cq *cq, u32 index, const u8 *p, u32 len)
+{
+	struct weft_cqe *slot = &cq->slots[index & (cq->size - 1)];
+
+	if (len > WEFT_SLOT_SIZE)
+		weft_cq_several(cq, index, p, len);
+	else if (len == WEFT_SLOT_SIZE)
+		/* a constant length: the compiler makes no call */
+		memcpy(slot, p, WEFT_SLOT_SIZE);
+	else
+		weft_cq_rest(slot, p, len);
 }
 
 /* Write an entry; the queue has space for it. */
