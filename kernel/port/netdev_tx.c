@@ -735,7 +735,7 @@ static noinline void weft_nd_tx_long(struct weft_port *port, struct weft_tx *tx,
 		if (n > 1 && tx[i].path && weft_nd_bypass(port->priv, &tx[i], k))
 			continue;
 		if (!weft_nd_aim(&run, &tx[i], &own)) {
-			weft_count(&port->core, tx_errors);
+			weft_count_add(&port->core, tx_errors, k);
 			continue;
 		}
 		if (tx[i].len > run.room) {
