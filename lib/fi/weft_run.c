@@ -71,10 +71,13 @@ static void weft_fi_run_keep(struct weft_fi_run *run, uint32_t kept, size_t byte
 	run->bytes = bytes;
 }
 
-/* Have the next read of the half's queue end the run: it sees what is kept. */
+/*
+ * Have the next read of the half's queue end the run. The store is unconditional: a read that
+ * clears this mark sees what was kept before. An older mark would not promise that.
+ */
 static void weft_fi_run_mark(struct weft_fi_half *half)
 {
-	if (half->cq && !atomic_load_explicit(&half->cq->deferred, memory_order_relaxed))
+	if (half->cq)
 		atomic_store(&half->cq->deferred, true);
 }
 
