@@ -727,15 +727,16 @@ static bool weft_nd_aim(struct weft_nd_run *run, const struct weft_tx *tx, bool 
 static noinline void weft_nd_tx_long(struct weft_port *port, struct weft_tx *tx, u32 n)
 {
 	struct weft_nd_run run = { .nd = port->priv };
-	u32 i, k;
+	u32 i, k, packets;
 	bool own;
 
 	for (i = 0; i < n; i += k) {
 		k = weft_nd_fit(&tx[i], n - i);
+		packets = max_t(u32, k, tx[i].nseg);
 		if (n > 1 && tx[i].path && weft_nd_bypass(port->priv, &tx[i], k))
 			continue;
 		if (!weft_nd_aim(&run, &tx[i], &own)) {
-			weft_count_add(&port->core, tx_errors, k);
+			weft_count_add(&port->core, tx_errors, packets);
 			continue;
 		}
 		if (tx[i].len > run.room) {
@@ -746,7 +747,7 @@ static noinline void weft_nd_tx_long(struct weft_port *port, struct weft_tx *tx,
 				dst_release(run.dst);
 			continue;
 		}
-		trace_weft_tx(port->name, run.to, tx[i].psn, tx[i].len, max_t(u32, k, tx[i].nseg));
+		trace_weft_tx(port->name, run.to, tx[i].psn, tx[i].len, packets);
 		if (tx[i].nseg > 1)
 			weft_nd_seq(&run, &tx[i]);
 		else if (k == 1)
