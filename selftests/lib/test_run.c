@@ -154,7 +154,7 @@ static void test_long(void)
 	while (notifies < 4)
 		post(16385);
 	CHECK(notify_flags == WEFT_NOTIFY_SQ && !e.run.kept);
-	/* an engine hides the timer: nothing is kept */
+	/* the timer does not run: nothing is kept */
 	dev->status.ep.flags = WEFT_ST_SQ_NOTIFY;
 	post(4096);
 	CHECK(notifies == 5 && notify_flags == WEFT_NOTIFY_TIMED && !e.run.kept);
