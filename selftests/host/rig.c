@@ -358,6 +358,16 @@ static void expire(struct rig_path *rp, u64 gen)
 	weft_host_atomic(false);
 }
 
+/* Return: a packet's length, lane and number. */
+static u64 identity(const struct rig_event *ev)
+{
+	const struct weft_w_hdr *h = (const void *)ev->data;
+
+	if (ev->len < sizeof(*h))
+		return ev->len;
+	return ev->len | (u64)h->lane << 16 | (u64)be32_to_cpu(h->psn) << 24;
+}
+
 /* Handle @n events: packets, or one event of another kind. */
 static void happen(struct rig *rig, struct rig_event *ev, u32 n)
 {
@@ -372,9 +382,9 @@ static void happen(struct rig *rig, struct rig_event *ev, u32 n)
 
 		rig->nevents++;
 		rig->digest = (rig->digest ^ what) * 0x100000001b3ull;
-		/* two packets may change places */
+		/* two packets may change places, also two of the same length */
 		if (ev[i].kind == RIG_EV_PACKET)
-			rig->digest = (rig->digest ^ ev[i].len) * 0x100000001b3ull;
+			rig->digest = (rig->digest ^ identity(&ev[i])) * 0x100000001b3ull;
 	}
 	switch (ev->kind) {
 	case RIG_EV_CALL:
