@@ -698,6 +698,33 @@ struct weft_user_args {
 	bool to_user;
 };
 
+/*
+ * Copy @n bytes at a checked user address into pieces of kernel memory. *@buf: its next byte;
+ * *@rest: bytes left in that piece. Return: 0, -EFAULT.
+ */
+static int weft_user_parts(const struct weft_user_args *a, u64 addr, u32 n, u8 **buf, u32 *rest)
+{
+	const u32 piece = a->piece, skip = a->skip;
+	u32 room = *rest, k;
+	u8 *to = *buf;
+
+	for (;;) {
+		k = min(n, room);
+		if (unlikely(weft_user_raw(to, u64_to_user_ptr(addr), k)))
+			return -EFAULT;
+		to += k;
+		n -= k;
+		if (!n)
+			break;
+		addr += k;
+		to += skip;
+		room = piece;
+	}
+	*buf = to;
+	*rest = room - k;
+	return 0;
+}
+
 static int weft_user_here(struct weft_memctx *mc, void *arg)
 {
 	struct weft_user_args *a = arg;
@@ -705,25 +732,24 @@ static int weft_user_here(struct weft_memctx *mc, void *arg)
 	struct weft_walk walk;
 	struct weft_want want;
 	u8 *buf = a->buf;
-	u64 addr, at;
+	u64 addr;
 	int err = weft_walk_init(&walk, a->vec, a->off, a->len);
 
 	while (!err && (n = weft_walk_next(&walk, &want, &addr))) {
 		/* pieces are parts of one object: their addresses are not checked each */
-		bool parts = n > rest && access_ok(u64_to_user_ptr(addr), n) &&
-			     !weft_user_must_not_wait(mc->mm, addr, n);
-
-		might_fault();
-		for (at = addr; !err && n; n -= k, at += k, buf += k, rest -= k) {
+		if (n > rest && access_ok(u64_to_user_ptr(addr), n) &&
+		    !weft_user_must_not_wait(mc->mm, addr, n)) {
+			might_fault();
+			err = weft_user_parts(a, addr, n, &buf, &rest);
+			continue;
+		}
+		for (; !err && n; n -= k, addr += k, buf += k, rest -= k) {
 			if (!rest) {
 				buf += a->skip;
 				rest = a->piece;
 			}
 			k = min(n, rest);
-			if (!parts)
-				err = weft_user_copy(mc, at, buf, k, a->to_user);
-			else if (unlikely(weft_user_raw(buf, u64_to_user_ptr(at), k)))
-				err = -EFAULT;
+			err = weft_user_copy(mc, addr, buf, k, a->to_user);
 		}
 	}
 	return err;

@@ -122,18 +122,37 @@ u32 tr_some_len(struct tr *tr, u32 max)
 	}
 }
 
+/* Give a message the form of @like: the same flags and slots. Its tag and bytes differ. */
+static void follow(struct tr *tr, struct tr_msg *m, const struct tr_msg *like)
+{
+	u32 least = like->has_data ? 1 : 8;
+
+	m->row = true;
+	m->flags = like->flags;
+	m->has_data = like->has_data;
+	m->inl = like->inl;
+	m->len = like->len;
+	if (m->inl && m->len)
+		least = max(least, round_down(m->len - 1, (u32)WEFT_SLOT_SIZE) + 1);
+	if (m->len > least)
+		m->len -= rig_below(tr->rig, m->len - least + 1);
+}
+
 /*
  * How messages of a class match. All messages of a class have been taken in the end, whichever
  * receive takes which. All receives of a class fit all its messages, or all those of one sender.
+ * @like: a message of the same form, NULL: of any.
  */
-static void new_message(struct tr *tr, struct tr_ep *src, struct tr_ep *dst)
+static void new_message(struct tr *tr, struct tr_ep *src, struct tr_ep *dst,
+			const struct tr_msg *like)
 {
 	struct tr_msg *m = calloc(1, sizeof(*m));
 	struct tr_rcv *r = calloc(1, sizeof(*r));
-	u32 class = rig_below(tr->rig, tr->conf.classes);
+	u32 class = like ? like->class : rig_below(tr->rig, tr->conf.classes);
 
 	m->src = src;
 	m->dst = dst;
+	m->class = class;
 	r->ep = dst;
 	m->len = tr_some_len(tr, tr->conf.max_len);
 	r->room = tr->conf.max_len;
@@ -180,6 +199,8 @@ static void new_message(struct tr *tr, struct tr_ep *src, struct tr_ep *dst)
 		 1 + DIV_ROUND_UP(m->len, WEFT_SLOT_SIZE) <= tr->conf.sq_slots;
 	if (m->inl)
 		m->flags |= WEFT_SQ_INLINE;
+	if (like)
+		follow(tr, m, like);
 	m->id = ++tr->nmsgs;
 	tr->msgs[m->id] = m;
 	src->msgs[src->nmsgs++] = m;
@@ -262,7 +283,12 @@ static void plan(struct tr *tr)
 		for (i = 0; i < tr->neps; i++) {
 			struct tr_ep *src = &tr->eps[i];
 			struct tr_ep *dst = src->peer;
+			struct tr_msg *last = src->nmsgs ? src->msgs[src->nmsgs - 1] : NULL;
 
+			if (last && rig_below(tr->rig, 2)) {
+				new_message(tr, src, last->dst, last);
+				continue;
+			}
 			if (!dst && tr->conf.jobs && !rig_below(tr->rig, 8))
 				dst = tr_job_peer(tr, src, false);
 			if (!dst && tr->conf.jobs)
@@ -271,7 +297,7 @@ static void plan(struct tr *tr)
 				dst = &tr->eps[rig_below(tr->rig, tr->neps)];
 			if (!tr->conf.jobs && dst == src && !tr->conf.self && tr->neps > 1)
 				dst = &tr->eps[(i + 1) % tr->neps];
-			new_message(tr, src, dst);
+			new_message(tr, src, dst, NULL);
 		}
 	}
 	for (i = 0; i < tr->neps; i++) {
@@ -476,13 +502,14 @@ void tr_free(struct tr *tr)
 static bool post_send(struct tr *tr, struct tr_ep *ep)
 {
 	struct tr_msg *m = ep->msgs[ep->next_msg];
+	bool row = ep->next_msg + 1 < ep->nmsgs && ep->msgs[ep->next_msg + 1]->row;
 	struct rig_op op = {
 		.tagged = m->tagged,
 		.flags = m->flags,
 		.context = m->id,
 		.tag = m->tag,
 		.data = m->id,
-		.more = !rig_below(tr->rig, 4),
+		.more = row || !rig_below(tr->rig, 4),
 	};
 	int r;
 

@@ -68,6 +68,8 @@ struct tr_conf {
  * @tagged: tagged
  * @inl: inline: the payload was in the ring
  * @has_data: with remote CQ data: its number
+ * @row: the message before has the same form, and they are posted at once
+ * @class: the receives that fit
  * @flags: of the send
  * @tag: its tag
  * @len: bytes
@@ -88,6 +90,8 @@ struct tr_msg {
 	bool tagged;
 	bool inl;
 	bool has_data;
+	bool row;
+	u32 class;
 	u32 flags;
 	u64 tag;
 	u32 len;

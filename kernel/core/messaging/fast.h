@@ -247,7 +247,32 @@ static __always_inline bool weft_fast_packet(const struct weft_ring *r, const st
 	return ((r->cons + 1) & (r->size - 1)) + l.nslots - 1 <= r->size;
 }
 
+/*
+ * As weft_fast_words(), for a short send, whose bytes are in the ring @r or in one segment. *@pay:
+ * address of the bytes in the ring, NULL: they are in the segment.
+ */
+static __always_inline bool weft_fast_short(const struct weft_ring *r, const struct weft_sqe *s,
+					    union weft_lead l, u64 len, u64 tag, u64 data,
+					    const void **pay)
+{
+	*pay = NULL;
+	if (unlikely(l.nslots == 1 && len))
+		return len <= WEFT_SHORT_MAX && weft_fast_segment(s, l, tag, data);
+	*pay = weft_ring_at(r, r->cons + 1);
+	return likely(weft_fast_packet(r, s, l, len, tag, data));
+}
+
+/* Return: true if two sends belong to one run. */
+static __always_inline bool weft_fast_alike(union weft_lead a, union weft_lead b)
+{
+	union weft_lead more = { { .flags = WEFT_SQ_MORE } };
+
+	return !((a.word ^ b.word) & ~more.word);
+}
+
 void weft_fast_sent(struct weft_ep *ep, union weft_lead l, u32 n, struct weft_out *out);
+bool weft_fast_fetch(struct weft_ep *ep, const struct weft_sqe *s, struct weft_rec *rec, u32 len,
+		     u32 size);
 
 /* ---- fast_long.c ----------------------------------------------------------------------- */
 

@@ -12,6 +12,7 @@
  *	send ring --(weft_fast_send(): flow within the node)--\
  *	packets --(weft_fast_recv())----------------------------> completion queue, or receive
  *	send ring --(weft_fast_out(): flow to another node)-----> the port's packet
+ *	          \-(weft_fast_row(): several in a row, fast_row.c)--> open packet
  *
  * Words are read once and may have any value: they decide only the destination of the program's own
  * bytes.
@@ -146,14 +147,6 @@ bool weft_fast_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, cons
 }
 
 /* ---- The sender ------------------------------------------------------------------ */
-
-/* Return: true if two sends belong to one run. */
-static __always_inline bool weft_fast_alike(union weft_lead a, union weft_lead b)
-{
-	union weft_lead more = { { .flags = WEFT_SQ_MORE } };
-
-	return !((a.word ^ b.word) & ~more.word);
-}
 
 /* Complete the send at @s through the slow path. Each send of a run has a struct weft_txm. */
 static void weft_fast_tell(struct weft_ep *ep, const struct weft_sqe *s, union weft_lead l,
@@ -484,12 +477,18 @@ static __always_inline bool weft_fast_may(const struct weft_path *path,
 		      path->nsent < READ_ONCE(path->core->conf.rec_max));
 }
 
-/*
- * Copy the payload of the send at @s, @len bytes that are not in the ring, to its place in the
- * record. @size: of the chunk. Return: true; false: it is not resident.
+/**
+ * weft_fast_fetch - copy the payload of a send that is not in the ring to its place in a record
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @s: the send, of one segment
+ * @rec: the record, with space for it
+ * @len: bytes of payload
+ * @size: bytes of its chunk
+ *
+ * Return: true; false: the payload is not resident, nothing has changed.
  */
-static noinline bool weft_fast_fetch(struct weft_ep *ep, const struct weft_sqe *s,
-				     struct weft_rec *rec, u32 len, u32 size)
+bool weft_fast_fetch(struct weft_ep *ep, const struct weft_sqe *s, struct weft_rec *rec, u32 len,
+		     u32 size)
 {
 	return !weft_user_peek(ep->conf.mc, READ_ONCE(s->addr), weft_fastpkt_room(rec, size), len);
 }
@@ -507,13 +506,13 @@ static __always_inline bool weft_fast_put(struct weft_ep *ep, const struct weft_
 
 	if (unlikely(!rec))
 		return false;
+	weft_rec_begin(rec);
 	if (unlikely(!pay) && !weft_fast_fetch(ep, s, rec, (u32)h->len, size))
 		goto keep;
 	out->resv.len = WEFT_WIRE_HDR + size;
 	out->resv.lane = lane->no;
 	if (unlikely(!weft_env_tx_resv(path->core, path, &out->resv)))
 		goto keep;
-	weft_rec_begin(rec);
 	weft_fastpkt_fill(rec, flow, h, pay, size);
 	weft_lane_number(path, lane, rec, out->now);
 	out->resv.psn = rec->psn;
@@ -538,17 +537,11 @@ static __always_inline bool weft_fast_leave(struct weft_ep *ep, struct weft_flow
 	struct weft_lane *lane = &path->lane[flow->lane];
 	struct weft_core *core = path->core;
 	struct weft_head h weft_unset;	/* weft_send_head() sets all fields */
-	const void *pay = NULL;
+	const void *pay;
 	bool done = false;
 
-	if (unlikely(l.nslots == 1 && len)) {
-		if (len > WEFT_SHORT_MAX || !weft_fast_segment(s, l, tag, data))
-			return false;
-	} else if (likely(weft_fast_packet(&ep->tx.ring, s, l, len, tag, data))) {
-		pay = weft_ring_at(&ep->tx.ring, ep->tx.ring.cons + 1);
-	} else {
+	if (unlikely(!weft_fast_short(&ep->tx.ring, s, l, len, tag, data, &pay)))
 		return false;
-	}
 	/* compute the address once */
 	OPTIMIZER_HIDE_VAR(lane);
 	weft_lock_inner(&path->lock);

@@ -213,6 +213,11 @@ static inline bool weft_fast_try(struct weft_ep *ep, struct weft_out *out)
 	return done;
 }
 
+/* ---- fast_row.c ---------------------------------------------------------------------- */
+
+struct weft_flow *weft_fast_row_flow(const struct weft_ep *ep);
+u32 weft_fast_row(struct weft_ep *ep, struct weft_flow *flow, u32 most, struct weft_out *out);
+
 /* ---- fast_kept.c --------------------------------------------------------------------- */
 
 struct weft_rxm *weft_kept_spare(struct weft_ep *ep, u32 bytes);
@@ -238,6 +243,19 @@ static inline void weft_send_head(struct weft_head *h, const struct weft_flow *f
 		    flags & (WEFT_SQ_DELIVERY | WEFT_SQ_TRACKED) ? WEFT_MSG_PLACED : 0) |
 		   (flags & WEFT_SQ_SOLICITED ? WEFT_MSG_SOLICITED : 0) |
 		   (flow->conn ? WEFT_MSG_CONNECTED : 0);
+}
+
+/*
+ * Return: true if a flow may put a message of @len eager bytes into the open packet of its lane.
+ * Its path is locked.
+ */
+static inline bool weft_send_may(const struct weft_path *path, const struct weft_lane *lane,
+				 const struct weft_flow *flow, u32 len)
+{
+	weft_assert_held(&path->lock);
+	return likely(path->state == WEFT_PATHS_UP && !path->failing && !flow->dead &&
+		      weft_lane_may_send(lane) && !flow->nheadless && weft_credit_begins(flow) &&
+		      weft_credit_eager(flow, len));
 }
 
 bool weft_fastpkt_rx(struct weft_core *core, const struct weft_rx *rx, struct weft_out *out);

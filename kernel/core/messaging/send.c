@@ -3,7 +3,8 @@
  * weft core - outgoing messages
  *
  * weft_send_drain() takes sends from the ring. A short send whose flow has no waiting send is
- * copied into the open packet and is complete: it needs no struct weft_txm. All others use one:
+ * copied into the open packet and is complete: it needs no struct weft_txm. Several in a row are
+ * copied at once (fast_row.c). Every other send uses one:
  *
  *	WAIT --first packet--> SENT (eager; all in packets) --acknowledged, or DONE--> OVER
  *	  \---announced--> ASKED --GRANT--> GRANT <-> (more granted) --DONE--> OVER
@@ -54,9 +55,7 @@ static bool weft_send_fast(struct weft_ep *ep, struct weft_flow *flow,
 	bool done = false;
 
 	weft_lock(&path->lock);
-	if (unlikely(path->state != WEFT_PATHS_UP || path->failing || flow->dead ||
-		     !weft_lane_may_send(lane) || flow->nheadless || !weft_credit_begins(flow) ||
-		     !weft_credit_eager(flow, len)))
+	if (unlikely(!weft_send_may(path, lane, flow, len)))
 		goto out;
 	weft_send_head(&h, flow, flow->id.mseq + 1, e->tag, e->data, e->len, e->op, e->flags);
 	if (likely(!more) && weft_fastpkt_tx(path, lane, flow, &h, pay, out)) {
@@ -65,18 +64,12 @@ static bool weft_send_fast(struct weft_ep *ep, struct weft_flow *flow,
 		done = true;
 		goto out;
 	}
-	rec = weft_lane_open(path, lane);
-	if (rec && weft_rec_space(rec) < need) {
-		path->busy |= 1u << lane->no;
-		weft_lane_output(path, lane, out);
-		rec = weft_lane_may_send(lane) ? weft_lane_open(path, lane) : NULL;
-	}
-	if (unlikely(!rec || weft_rec_space(rec) < need))
+	rec = weft_lane_room(path, lane, need, out);
+	if (unlikely(!rec))
 		goto out;
 	weft_credit_use(flow, len);
 	flow->id.mseq++;
-	memcpy(weft_send_chunk(rec, &h, 0, len), pay, len);
-	weft_rec_ref(rec, flow, NULL);
+	weft_fastpkt_fill(rec, flow, &h, pay, need);
 	path->busy |= 1u << lane->no;
 	if (!more)
 		weft_path_output(path, out);
@@ -224,33 +217,53 @@ static noinline int weft_send_operation(struct weft_ep *ep, struct weft_flow *fl
 	return 0;
 }
 
-/*
- * Send a run of short writes to another node. @e: the first entry, decoded. Return: true if at
- * least two are sent, and the ring is so many entries further; false: nothing has changed.
- */
-static noinline bool weft_send_writes(struct weft_ep *ep, const struct weft_sq_entry *e,
-				      struct weft_out *out)
+/* @n sends of a flow are taken from the ring at once. Return: @n. */
+static u32 weft_send_several(struct weft_ep *ep, struct weft_flow *flow, u32 n,
+			     struct weft_out *out)
 {
-	struct weft_ring *r = &ep->tx.ring;
+	if (unlikely(!n))
+		return 0;
+	weft_count_add(ep->core, msgs_sent, n);
+	if (unlikely(ep->reclaim_at))
+		WRITE_ONCE(ep->reclaim_at, 0);
+	if (ep->tx.ring.cons != ep->tx.ring.prod)
+		weft_send_owe(ep, flow->path, out);
+	return n;
+}
+
+/*
+ * Send a run of short writes to another node. @e: the first entry, decoded. Return: number of
+ * writes, at least two; the ring is so many entries further; 0: nothing has changed.
+ */
+static noinline u32 weft_send_writes(struct weft_ep *ep, const struct weft_sq_entry *e,
+				     struct weft_out *out)
+{
 	struct weft_flow *flow;
 	u32 n = weft_fast_writes(ep, e);
 
 	if (n < 2)
-		return false;
+		return 0;
 	flow = weft_fast_far(ep, e->dst);
 	if (unlikely(!flow))
-		return false;
+		return 0;
 	if (ep->tx.unsent && ep->tx.unsent != flow->path)
 		weft_send_settle(ep, out);
-	n = weft_rma_writes(ep, flow, e, n, out);
-	if (unlikely(!n))
-		return false;
-	weft_count_add(ep->core, msgs_sent, n);
-	if (unlikely(ep->reclaim_at))
-		WRITE_ONCE(ep->reclaim_at, 0);
-	if (r->cons != r->prod)
-		weft_send_owe(ep, flow->path, out);
-	return true;
+	return weft_send_several(ep, flow, weft_rma_writes(ep, flow, e, n, out), out);
+}
+
+/*
+ * Send a row of short messages to another node, at most @most. Return: number of messages; the ring
+ * is so many entries further; 0: nothing has changed.
+ */
+static noinline u32 weft_send_row(struct weft_ep *ep, u32 most, struct weft_out *out)
+{
+	struct weft_flow *flow = weft_fast_row_flow(ep);
+
+	if (!flow)
+		return 0;
+	if (ep->tx.unsent && ep->tx.unsent != flow->path)
+		weft_send_settle(ep, out);
+	return weft_send_several(ep, flow, weft_fast_row(ep, flow, most, out), out);
 }
 
 /*
@@ -419,6 +432,17 @@ static noinline void weft_send_aside(struct weft_ep *ep, int refuse, struct weft
 	weft_unlock(&ep->lock);
 }
 
+/*
+ * Send entries that need not be decoded, at most @most. Return: number of entries; the ring is so
+ * many further; 0: nothing has changed.
+ */
+static __always_inline u32 weft_send_quick(struct weft_ep *ep, u32 most, struct weft_out *out)
+{
+	if (READ_ONCE(ep->flow.near))
+		return ep->tx.slow ? weft_fast_keep(ep, out) : weft_fast_try(ep, out);
+	return ep->flow.far ? weft_send_row(ep, most, out) : 0;
+}
+
 /**
  * weft_send_drain - process the entries of the send ring
  * @ep: the endpoint; ep->sq_mutex is held
@@ -433,7 +457,7 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 {
 	struct weft_sq_entry *e = &ep->tx.entry;
 	bool deferred = false;
-	u32 n = 0;
+	u32 n = 0, took;
 	int r;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
@@ -443,8 +467,8 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 	while (r == WEFT_RING_OK || r == WEFT_RING_BAD) {
 		if (unlikely(!ep->tx.hand && !weft_send_hand(ep) && !weft_send_grow(ep, out)))
 			break;
-		if (READ_ONCE(ep->flow.near) && !refuse &&
-		    (ep->tx.slow ? weft_fast_keep(ep, out) : weft_fast_try(ep, out)))
+		took = refuse ? 0 : weft_send_quick(ep, WEFT_FAST_RUN - n, out);
+		if (took)
 			goto taken;
 		r = weft_ring_sq(&ep->tx.ring, ep->conf.type == WEFT_EP_MSG, e);
 		if (r != WEFT_RING_OK && r != WEFT_RING_BAD)
@@ -453,9 +477,12 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 			deferred = true;
 			break;
 		}
-		if (unlikely(e->op == WEFT_SQ_WRITE) && ep->flow.far && !refuse && !e->err &&
-		    weft_send_writes(ep, e, out))
-			goto taken;
+		if (unlikely(e->op == WEFT_SQ_WRITE) && ep->flow.far && !refuse && !e->err) {
+			took = weft_send_writes(ep, e, out);
+			if (took)
+				goto taken;
+		}
+		took = 1;
 		if (!weft_send_entry(ep, e, refuse, ep->tx.ring.cons,
 				     ep->tx.ring.cons + e->nslots != ep->tx.ring.prod, out))
 			break;
@@ -465,7 +492,11 @@ taken:
 			weft_send_publish(ep);
 			weft_flush(out);
 		}
-		if (unlikely(++n % 64 == 0 && !refuse && (ep->tx.scan || weft_signal_pending()))) {
+		n += took;
+		if (likely(n < WEFT_FAST_RUN))
+			continue;
+		n = 0;
+		if (!refuse && (ep->tx.scan || weft_signal_pending())) {
 			weft_send_publish(ep);
 			weft_send_settle(ep, out);
 			return -EINTR;

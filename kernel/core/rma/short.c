@@ -88,24 +88,7 @@ static bool weft_short_begin(struct weft_ep *ep, const struct weft_sq_entry *e, 
 static bool weft_short_may(const struct weft_path *path, const struct weft_lane *lane,
 			   const struct weft_flow *flow, u32 counts)
 {
-	weft_assert_held(&path->lock);
-	return path->state == WEFT_PATHS_UP && !path->failing && !flow->dead &&
-	       weft_lane_may_send(lane) && !flow->nheadless && weft_credit_begins(flow) &&
-	       weft_credit_eager(flow, counts) && path->peer_caps & WEFT_HELLO_RMA;
-}
-
-/* Return: the open packet of a lane, with @need bytes of space; NULL: there is none. */
-static struct weft_rec *weft_short_room(struct weft_path *path, struct weft_lane *lane, u32 need,
-					struct weft_out *out)
-{
-	struct weft_rec *rec = weft_lane_open(path, lane);
-
-	if (rec && weft_rec_space(rec) < need) {
-		path->busy |= 1u << lane->no;
-		weft_lane_output(path, lane, out);
-		rec = weft_lane_may_send(lane) ? weft_lane_open(path, lane) : NULL;
-	}
-	return rec && weft_rec_space(rec) >= need ? rec : NULL;
+	return weft_send_may(path, lane, flow, counts) && path->peer_caps & WEFT_HELLO_RMA;
 }
 
 /*
@@ -225,7 +208,7 @@ bool weft_rma_short(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 		return false;
 	weft_lock(&path->lock);
 	if (likely(weft_short_may(path, lane, flow, weft_short_counts(bytes))))
-		rec = weft_short_room(path, lane, weft_short_size(bytes), out);
+		rec = weft_lane_room(path, lane, weft_short_size(bytes), out);
 	if (rec && unlikely(!weft_short_bytes(ep, e, bytes, rec)))
 		rec = NULL;
 	if (likely(rec)) {
@@ -356,7 +339,7 @@ u32 weft_rma_writes(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 	weft_mutex_assert_held(&ep->sq_mutex);
 	weft_lock(&path->lock);
 	if (likely(weft_short_may(path, lane, flow, 0) && path->peer_caps & WEFT_HELLO_WRITES))
-		rec = weft_short_room(path, lane, size + 2 * weft_writes_size((u32)e->len), out);
+		rec = weft_lane_room(path, lane, size + 2 * weft_writes_size((u32)e->len), out);
 	n = likely(rec) ? weft_writes_fit(flow, rec, n, (u32)e->len) : 0;
 	if (likely(n)) {
 		n = weft_writes_put(ep, flow, e, n, rec, out->now);

@@ -143,18 +143,20 @@ static __always_inline bool weft_fastpkt_alone(const struct weft_path *path,
 }
 
 /*
- * Prepare the place of a short message's payload in a chunk of @size bytes: zeros fill it up to a
- * multiple of 4. Return: the place.
+ * Prepare the place of a short message's payload in the next chunk, of @size bytes: zeros fill it
+ * up to a multiple of 4. Return: the place.
  */
 static inline u8 *weft_fastpkt_room(struct weft_rec *rec, u32 size)
 {
-	*(u32 *)(rec->raw + size - sizeof(u32)) = 0;
-	return rec->raw + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager);
+	u8 *dst = rec->raw + rec->len;
+
+	*(u32 *)(dst + size - sizeof(u32)) = 0;
+	return dst + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager);
 }
 
 /*
- * Fill an empty record with a short message: a chunk of @size bytes. The payload at @pay is read
- * once, because the program may change it. NULL: it is in weft_fastpkt_room() already.
+ * Append a short message to a record that has space for it: a chunk of @size bytes. The payload at
+ * @pay is read once, because the program may change it. NULL: it is in weft_fastpkt_room() already.
  */
 static __always_inline void weft_fastpkt_fill(struct weft_rec *rec, struct weft_flow *flow,
 					      const struct weft_head *h, const void *pay, u32 size)
@@ -172,8 +174,8 @@ static __always_inline void weft_fastpkt_fill(struct weft_rec *rec, struct weft_
 		else
 			memcpy(room, pay, len);
 	}
-	weft_wire_eager_put(rec->raw, h, 0, len);
-	rec->len = size;
+	weft_wire_eager_put(rec->raw + rec->len, h, 0, len);
+	rec->len += size;
 	weft_rec_ref(rec, flow, NULL);
 }
 

@@ -326,6 +326,29 @@ struct weft_rec *weft_lane_open(struct weft_path *path, struct weft_lane *lane)
 }
 
 /**
+ * weft_lane_room - get the open packet of a lane with space for a chunk
+ * @path: the path, locked, up
+ * @lane: the lane, which may send
+ * @need: bytes of the chunk
+ * @out: output
+ *
+ * A packet without that space is sent, and the next one opened.
+ * Return: the record; NULL: there is none.
+ */
+struct weft_rec *weft_lane_room(struct weft_path *path, struct weft_lane *lane, u32 need,
+				struct weft_out *out)
+{
+	struct weft_rec *rec = weft_lane_open(path, lane);
+
+	if (rec && weft_rec_space(rec) < need) {
+		path->busy |= 1u << lane->no;
+		weft_lane_output(path, lane, out);
+		rec = weft_lane_may_send(lane) ? weft_lane_open(path, lane) : NULL;
+	}
+	return rec && weft_rec_space(rec) >= need ? rec : NULL;
+}
+
+/**
  * weft_lane_close - number the open packet and send it
  * @path: the path, up
  * @lane: the lane, with bytes in its open packet

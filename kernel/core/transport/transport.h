@@ -191,6 +191,8 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 		     const struct weft_chunk *sack, struct weft_out *out);
 u32 weft_lane_segs(const struct weft_path *path, const struct weft_lane *lane);
 struct weft_rec *weft_lane_open(struct weft_path *path, struct weft_lane *lane);
+struct weft_rec *weft_lane_room(struct weft_path *path, struct weft_lane *lane, u32 need,
+				struct weft_out *out);
 void weft_lane_output(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
 void weft_lane_withdraw(struct weft_path *path, struct weft_lane *lane, const struct weft_txm *txm,
 			struct weft_out *out);
