@@ -18,7 +18,6 @@ struct weft_shape {
 };
 
 static const struct weft_shape weft_shapes[] = {
-	[WEFT_CHUNK_EAGER] = { sizeof(struct weft_w_eager), U16_MAX },
 	[WEFT_CHUNK_RTS] = { sizeof(struct weft_w_rts), 0 },
 	[WEFT_CHUNK_GRANT] = { sizeof(struct weft_w_grant), 0 },
 	[WEFT_CHUNK_DATA] = { sizeof(struct weft_w_data), U16_MAX },
@@ -221,18 +220,31 @@ u32 weft_wire_writes_put(void *dst, const struct weft_writes *w)
 	return WEFT_WIRE_CHUNK + sizeof(*s);
 }
 
-/* Return: true if the fields of a chunk agree with its length. */
-static bool weft_wire_sound(const struct weft_chunk *c)
+static noinline bool weft_wire_writes_sound(const struct weft_chunk *c)
 {
-	switch (c->type) {
-	case WEFT_CHUNK_EAGER: {
-		const struct weft_w_eager *w = c->body;
-		u64 len = be64_to_cpu(w->head.len);
-		u32 off = be32_to_cpu(w->off);
+	struct weft_writes w weft_unset;
 
-		/* only an empty message may have an empty fragment */
-		return (u64)off + c->paylen <= len && (c->paylen || !len);
-	}
+	return !weft_wire_writes_get(c, &w);
+}
+
+/* Return: true if the fields of an EAGER chunk agree with its length. */
+static __always_inline bool weft_wire_eager_sound(const struct weft_chunk *c)
+{
+	const struct weft_w_eager *w = c->body;
+	u64 len = be64_to_cpu(w->head.len);
+	u32 off = be32_to_cpu(w->off);
+
+	/* only an empty message may have an empty fragment */
+	return (u64)off + c->paylen <= len && (c->paylen || !len);
+}
+
+/* Return: true if the fields of a chunk agree with its length. */
+static __always_inline bool weft_wire_sound(const struct weft_chunk *c)
+{
+	/* the most frequent one */
+	if (likely(c->type == WEFT_CHUNK_EAGER))
+		return weft_wire_eager_sound(c);
+	switch (c->type) {
 	case WEFT_CHUNK_DATA: {
 		const struct weft_w_data *w = c->body;
 
@@ -255,11 +267,8 @@ static bool weft_wire_sound(const struct weft_chunk *c)
 		return c->len && c->len % 4 == 0 && c->len <= WEFT_SACK_BITS / 8;
 	case WEFT_CHUNK_RETIRED:
 		return c->paylen % 4 == 0;
-	case WEFT_CHUNK_WRITES: {
-		struct weft_writes w weft_unset;
-
-		return !weft_wire_writes_get(c, &w);
-	}
+	case WEFT_CHUNK_WRITES:
+		return weft_wire_writes_sound(c);
 	default:
 		return true;
 	}
@@ -268,38 +277,52 @@ static bool weft_wire_sound(const struct weft_chunk *c)
 /* Decode the next chunk. Return: 1: a chunk; 0: end; -EINVAL. */
 static int weft_wire_step(struct weft_chunks *rest, struct weft_chunk *c)
 {
-	while (rest->left) {
-		const struct weft_w_chunk *w = (const void *)rest->at;
-		u32 fixed = 0, tail = 0, size;
+	const u8 *at = rest->at;
+	u32 left = rest->left;
 
-		if (rest->left < sizeof(*w))
+	while (left) {
+		const struct weft_w_chunk *w = (const void *)at;
+		u32 type, len, size, fixed = 0, tail = 0;
+
+		if (left < sizeof(*w))
 			return -EINVAL;
-		c->type = w->type;
-		c->len = be16_to_cpu(w->len);
-		c->body = rest->at + sizeof(*w);
-		if (c->len > rest->left - sizeof(*w))
+		type = w->type;
+		len = be16_to_cpu(w->len);
+		/* the bytes may change meanwhile: the compiler must not read them again */
+		OPTIMIZER_HIDE_VAR(type);
+		OPTIMIZER_HIDE_VAR(len);
+		if (len > left - sizeof(*w))
 			return -EINVAL;
-		size = min(weft_wire_size(c->len), rest->left);
-		rest->at += size;
-		rest->left -= size;
-		if (c->type == WEFT_CHUNK_SACK) {
-			tail = U16_MAX;
-		} else if (c->type == WEFT_CHUNK_HEAD) {
+		size = min(weft_wire_size(len), left);
+		at += size;
+		left -= size;
+		if (likely(type == WEFT_CHUNK_EAGER)) {
 			fixed = sizeof(struct weft_w_eager);
-		} else if (c->type < ARRAY_SIZE(weft_shapes) && weft_shapes[c->type].fixed) {
-			fixed = weft_shapes[c->type].fixed;
-			tail = weft_shapes[c->type].tail;
-		} else if (c->type & WEFT_CHUNK_SKIP) {
+			tail = U16_MAX;
+		} else if (type == WEFT_CHUNK_SACK) {
+			tail = U16_MAX;
+		} else if (type == WEFT_CHUNK_HEAD) {
+			fixed = sizeof(struct weft_w_eager);
+		} else if (type < ARRAY_SIZE(weft_shapes) && weft_shapes[type].fixed) {
+			fixed = weft_shapes[type].fixed;
+			tail = weft_shapes[type].tail;
+		} else if (type & WEFT_CHUNK_SKIP) {
 			continue;
 		} else {
 			return -EINVAL;
 		}
-		if (c->len < fixed || c->len - fixed > tail)
+		if (len < fixed || len - fixed > tail)
 			return -EINVAL;
-		c->pay = (const u8 *)c->body + fixed;
-		c->paylen = c->len - fixed;
+		rest->at = at;
+		rest->left = left;
+		c->type = type;
+		c->len = len;
+		c->body = w + 1;
+		c->pay = (const u8 *)(w + 1) + fixed;
+		c->paylen = len - fixed;
 		return weft_wire_sound(c) ? 1 : -EINVAL;
 	}
+	rest->left = 0;
 	return 0;
 }
 
