@@ -614,6 +614,7 @@ void weft_fi_buf_leave(struct weft_fi_ep *ep, struct weft_fi_cq *cq)
 	pool->left = true;
 	pool->next = cq->left;
 	cq->left = pool;
+	atomic_fetch_or(&cq->slow, WEFT_FI_CQ_LEFT);
 }
 
 /* No entry of a completion queue (locked, or to be closed) names slots of closed endpoints. */
@@ -625,4 +626,5 @@ void weft_fi_buf_forget(struct weft_fi_cq *cq)
 		cq->left = pool->next;
 		weft_fi_pool_free(pool);
 	}
+	atomic_fetch_and(&cq->slow, ~WEFT_FI_CQ_LEFT);
 }

@@ -363,6 +363,12 @@ static inline bool weft_fi_av_index(struct weft_fi_av *av, fi_addr_t addr, uint3
 	return weft_fi_av_used(av, addr);
 }
 
+/* Return: true if a queue has one of the properties @what: WEFT_FI_CQ_*. */
+static inline bool weft_fi_cq_is(const struct weft_fi_cq *cq, unsigned int what)
+{
+	return atomic_load_explicit(&cq->slow, memory_order_relaxed) & what;
+}
+
 /* An entry was deferred; its doorbell has been stored. */
 static inline void weft_fi_late_held(struct weft_fi_port *port, struct weft_fi_half *half)
 {

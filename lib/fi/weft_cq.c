@@ -167,10 +167,10 @@ static void weft_fi_cq_flush(struct weft_fi_cq *cq)
 	struct weft_fi_half *half;
 
 	weft_fi_looks++;
-	if (!atomic_load_explicit(&cq->deferred, memory_order_relaxed))
+	if (!weft_fi_cq_is(cq, WEFT_FI_CQ_DEFERRED))
 		return;
 	/* what was kept before it was set is seen below */
-	atomic_exchange(&cq->deferred, false);
+	atomic_fetch_and(&cq->slow, ~WEFT_FI_CQ_DEFERRED);
 	pthread_mutex_lock(&cq->eps_lock);
 	for (half = cq->halves; half; half = half->next)
 		weft_fi_half_flush(half);
@@ -226,7 +226,7 @@ static __attribute__((noinline)) void *weft_fi_cq_put_slot(struct weft_fi_cq *cq
 static inline ssize_t weft_fi_cq_take(struct weft_fi_cq *cq, void *buf, size_t count,
 				      fi_addr_t *src)
 {
-	bool odd = atomic_load_explicit(&cq->odd, memory_order_relaxed);
+	bool odd = weft_fi_cq_is(cq, WEFT_FI_CQ_ODD);
 	const struct weft_cqe *cqe;
 	size_t done = 0;
 
@@ -341,9 +341,31 @@ static __attribute__((noinline)) ssize_t weft_fi_cq_tell(const struct weft_cq *q
 /* Return: true if weft_fi_cq_fast() may read into @buf. */
 static inline bool weft_fi_cq_is_fast(const struct weft_fi_cq *cq, const void *buf)
 {
-	return weft_likely(cq->fast && buf) && !cq->left &&
-	       !atomic_load_explicit(&cq->deferred, memory_order_relaxed) &&
-	       !atomic_load_explicit(&cq->odd, memory_order_relaxed);
+	return weft_likely(buf) && !weft_fi_cq_is(cq, ~0u);
+}
+
+/* Read the entry @cqe at the head, whose payload is copied, and more. Return: as the read. */
+WEFT_INLINED ssize_t weft_fi_cq_one(struct weft_fi_cq *cq, void *buf, size_t count,
+				    const struct weft_cqe *cqe)
+{
+	struct weft_cq *q = cq->cq;
+
+	weft_fi_cqe_put(buf, cqe, weft_fi_cq_flags[cqe->flags & 7]);
+	q->head += cqe->nslots;
+	if (q->head != q->tail && count > 1)
+		return weft_fi_cq_fast(cq, (struct fi_cq_tagged_entry *)buf + 1, count, 1);
+	return weft_unlikely(lw_cq_free(q)) ? weft_fi_cq_tell(q) : 1;
+}
+
+/* The payload of the entry at the head takes several slots. */
+static __attribute__((noinline)) ssize_t weft_fi_cq_long(struct weft_fi_cq *cq, void *buf,
+							 size_t count)
+{
+	struct weft_cq *q = cq->cq;
+	const struct weft_cqe *cqe = &q->ring[q->head & q->mask];
+
+	lw_copy_inline(q, q->head, cqe);
+	return weft_fi_cq_one(cq, buf, count, cqe);
 }
 
 /*
@@ -374,13 +396,8 @@ static ssize_t weft_fi_cq_read(struct fid_cq *fid, void *buf, size_t count)
 		return weft_fi_cq_fast(cq, buf, count, 0);
 	}
 	if (weft_fi_cqe_pays(q, head, cqe) && !lw_copy_slot(q, head, cqe))
-		return weft_fi_cq_fast(cq, buf, count, 0);
-	weft_fi_cqe_put(buf, cqe, weft_fi_cq_flags[cqe->flags & 7]);
-	head += cqe->nslots;
-	q->head = head;
-	if (head != q->tail && count > 1)
-		return weft_fi_cq_fast(cq, (struct fi_cq_tagged_entry *)buf + 1, count, 1);
-	return weft_unlikely(lw_cq_free(q)) ? weft_fi_cq_tell(q) : 1;
+		return weft_fi_cq_long(cq, buf, count);
+	return weft_fi_cq_one(cq, buf, count, cqe);
 }
 
 /* Report a sender that is not in the vector. @from: family 0: unknown. */
@@ -435,7 +452,7 @@ static ssize_t weft_fi_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *bu
 	weft_fi_unlock(&cq->lock);
 	if (ret != -FI_EAVAIL)
 		return ret;
-	if (atomic_load_explicit(&cq->odd, memory_order_relaxed))
+	if (weft_fi_cq_is(cq, WEFT_FI_CQ_ODD))
 		weft_fi_cqe_slow(cq, &cqe);
 
 	buf->op_context = weft_fi_cqe_context(&cqe);
@@ -712,7 +729,8 @@ int weft_fi_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct f
 	c->fid.ops = &weft_fi_cq_ops;
 	c->domain = dom;
 	weft_fi_lock_init(&c->lock, dom->locking);
-	c->fast = weft_fi_fast_paths && !dom->locking && c->put == weft_fi_put_tagged;
+	if (!weft_fi_fast_paths || dom->locking || c->put != weft_fi_put_tagged)
+		c->slow = WEFT_FI_CQ_OTHER;
 	c->sleeps = !c->threshold && c->wait_obj != FI_WAIT_NONE && c->wait_obj != FI_WAIT_SET;
 	pthread_mutex_init(&c->eps_lock, NULL);
 	ret = weft_fi_set_join(set, &c->member, &c->fid.fid, weft_cq_fd(c->cq));

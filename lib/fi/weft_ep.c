@@ -71,7 +71,7 @@ static void weft_fi_half_bind(struct weft_fi_half *half, struct weft_fi_cq *cq, 
 	cq->halves = half;
 	pthread_mutex_unlock(&cq->eps_lock);
 	if (half->ep->prefix)
-		atomic_store(&cq->odd, true);
+		atomic_fetch_or(&cq->slow, WEFT_FI_CQ_ODD);
 }
 
 /* Notify the entries deferred by FI_MORE, and end a run of sends. */

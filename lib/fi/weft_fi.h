@@ -307,6 +307,11 @@ struct weft_fi_member {
 	int fd;
 };
 
+#define WEFT_FI_CQ_DEFERRED	1u	/* endpoints may have entries deferred by FI_MORE */
+#define WEFT_FI_CQ_ODD		2u	/* entries may belong to endpoints in prefix mode */
+#define WEFT_FI_CQ_LEFT		4u	/* weft_fi_cq.left is not empty */
+#define WEFT_FI_CQ_OTHER	8u	/* a lock, or another format than weft_fi_cq_fast() */
+
 /**
  * struct weft_fi_cq - a completion queue
  * @fid: libfabric's part
@@ -321,9 +326,7 @@ struct weft_fi_member {
  * @threshold: blocking reads have a condition, the minimum number of entries
  * @look: sources must be looked up: the address vector of an endpoint is shared, or its addresses
  *	name contexts
- * @deferred: endpoints may have entries deferred by FI_MORE
- * @odd: entries may belong to endpoints in prefix mode
- * @fast: has no lock, and the format of weft_fi_cq_fast()
+ * @slow: WEFT_FI_CQ_*: what a read has to look at; 0: weft_fi_cq_fast() can read
  * @sleeps: blocking reads sleep, until one entry
  * @eps_lock: protects @halves
  * @halves: halves of endpoints that are bound to the queue
@@ -342,10 +345,8 @@ struct weft_fi_cq {
 	struct weft_fi_member member;
 	bool threshold;
 	atomic_bool look;
-	atomic_bool deferred;
-	atomic_bool odd;
-	bool fast;
 	bool sleeps;
+	atomic_uint slow;
 	pthread_mutex_t eps_lock;
 	struct weft_fi_half *halves;
 	struct weft_fi_pool *left;

@@ -57,8 +57,8 @@ uint32_t weft_fi_more(struct weft_fi_half *half)
 static void weft_fi_hold(struct weft_fi_half *half, struct lw_queue *q)
 {
 	half->held++;
-	if (!atomic_load_explicit(&half->cq->deferred, memory_order_relaxed))
-		atomic_store(&half->cq->deferred, true);
+	if (!weft_fi_cq_is(half->cq, WEFT_FI_CQ_DEFERRED))
+		atomic_fetch_or(&half->cq->slow, WEFT_FI_CQ_DEFERRED);
 	lw_publish(q);
 	weft_fi_late_held(half->ep->cm.port, half);
 }

@@ -78,7 +78,7 @@ static void weft_fi_run_keep(struct weft_fi_run *run, uint32_t kept, size_t byte
 static void weft_fi_run_mark(struct weft_fi_half *half)
 {
 	if (half->cq)
-		atomic_store(&half->cq->deferred, true);
+		atomic_fetch_or(&half->cq->slow, WEFT_FI_CQ_DEFERRED);
 }
 
 /* weft_fi_run_posted(), inlined. @q: the send ring */

@@ -32,8 +32,8 @@ static void begin(uint64_t caps_now)
 	memset(&e, 0, sizeof(e));
 	memset(&txcq, 0, sizeof(txcq));
 	memset(&rxcq, 0, sizeof(rxcq));
-	atomic_store(&txq.deferred, false);
-	atomic_store(&rxq.deferred, false);
+	atomic_store(&txq.slow, 0);
+	atomic_store(&rxq.slow, 0);
 	txq.cq = &txcq;
 	rxq.cq = &rxcq;
 	ctx->timed = !!(caps_now & WEFT_CAP_TIMED);
@@ -81,7 +81,8 @@ static void post(size_t len)
 
 static bool marked(void)
 {
-	return atomic_load(&txq.deferred) && atomic_load(&rxq.deferred);
+	return atomic_load(&txq.slow) == WEFT_FI_CQ_DEFERRED &&
+	       atomic_load(&rxq.slow) == WEFT_FI_CQ_DEFERRED;
 }
 
 /* Two sends are notified, the third asks for the timer, and the kernel has taken all. */
