@@ -400,7 +400,6 @@ int weft_usrq_query(struct weft_call *call);
 int weft_usrq_notify(struct weft_call *call);
 int weft_usrq_cancel(struct weft_call *call);
 int weft_usrq_arm(struct weft_call *call);
-long weft_uep_notify(struct weft_ctx *ctx, u32 handle, u32 flags);
 bool weft_uep_look(struct weft_obj *obj, struct weft_ep_info *info);
 struct weft_ep *weft_uep_ep(struct weft_obj *obj);
 struct weft_srq *weft_usrq_srq(struct weft_obj *obj);

@@ -515,16 +515,11 @@ int weft_uep_listen(struct weft_call *call)
 
 /* ---- Calls into the core --------------------------------------------------------------------- */
 
-/**
- * weft_uep_notify - process the rings of an endpoint
- * @ctx: the context
- * @handle: handle of the endpoint
- * @flags: WEFT_NOTIFY_*
- *
- * Context: process, the one that owns the context.
- * Return: 0, -ENOENT, -EINVAL: passive, -ENOMEM, -EINTR.
+/*
+ * Process the rings of the endpoint @handle. @flags: WEFT_NOTIFY_*. The calling process owns the
+ * context. Return: 0, -ENOENT, -EINVAL: passive, -ENOMEM, -EINTR.
  */
-long weft_uep_notify(struct weft_ctx *ctx, u32 handle, u32 flags)
+static long weft_uep_notify(struct weft_ctx *ctx, u32 handle, u32 flags)
 {
 	struct weft_obj *obj = weft_obj_get(ctx, handle, &weft_uep_ops);
 	u32 what = flags & WEFT_NOTIFY_TIMED ? WEFT_NOTIFY_SQ : flags;
@@ -562,7 +557,8 @@ out:
  *
  * No file position is involved. The file is not a regular one, so no lock of a position is taken.
  *
- * Return: 0, -EPERM, -ENODEV: as an ioctl; -EINVAL: @what; or the result of weft_uep_notify().
+ * Return: 0, -EPERM, -ENODEV: as an ioctl; -EINVAL: @what, or a passive endpoint; -ENOENT, -ENOMEM,
+ * -EINTR.
  */
 long weft_notify(struct weft_ctx *ctx, loff_t where, int what)
 {

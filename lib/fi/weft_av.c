@@ -22,6 +22,21 @@
 #define WEFT_FI_AV_BATCH	256
 #define WEFT_FI_HOST_MAX	256
 
+/* The lock is held. An index is used now, or no longer: correct weft_fi_av.dense. */
+static void weft_fi_av_count(struct weft_fi_av *av, uint32_t index, bool used)
+{
+	uint32_t dense = atomic_load_explicit(&av->dense, memory_order_relaxed);
+
+	if (!used)
+		dense = index < dense ? index : dense;
+	else if (index == dense)
+		do
+			dense++;
+		while (dense < WEFT_AV_MAX && weft_fi_av_used(av, dense));
+	atomic_store_explicit(&av->dense, dense, memory_order_relaxed);
+}
+
+/* The lock is held. Return: 0, -FI_ENOMEM. */
 static int weft_fi_av_mark(struct weft_fi_av *av, uint32_t index, uint8_t used)
 {
 	_Atomic uint8_t *chunk = av->used[index / WEFT_FI_AV_CHUNK];
@@ -34,6 +49,7 @@ static int weft_fi_av_mark(struct weft_fi_av *av, uint32_t index, uint8_t used)
 				      memory_order_release);
 	}
 	atomic_store_explicit(&chunk[index % WEFT_FI_AV_CHUNK], used, memory_order_relaxed);
+	weft_fi_av_count(av, index, used);
 	return 0;
 }
 

@@ -352,15 +352,20 @@ static inline bool weft_fi_av_used(struct weft_fi_av *av, uint32_t index)
 					     memory_order_relaxed);
 }
 
+/* Return: true if an address without a context has an index. */
+static inline bool weft_fi_av_has(struct weft_fi_av *av, fi_addr_t addr)
+{
+	return weft_likely(addr < atomic_load_explicit(&av->dense, memory_order_relaxed)) ||
+	       (addr < WEFT_AV_MAX && weft_fi_av_used(av, addr));
+}
+
 /* Find the index of an address, including its context. Return: true if the address exists. */
 static inline bool weft_fi_av_index(struct weft_fi_av *av, fi_addr_t addr, uint32_t *index)
 {
 	if (weft_unlikely(av->shared || av->bits))
 		addr = weft_fi_av_wide(av, addr);
-	if (addr >= WEFT_AV_MAX)
-		return false;
 	*index = addr;
-	return weft_fi_av_used(av, addr);
+	return weft_fi_av_has(av, addr);
 }
 
 /* Return: true if a queue has one of the properties @what: WEFT_FI_CQ_*. */

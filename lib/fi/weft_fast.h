@@ -62,7 +62,7 @@ WEFT_INLINED bool weft_fi_fast_may(const struct weft_fi_ep *ep, fi_addr_t to, ui
 {
 	if (weft_unlikely(!ep->tx.fast || flags & ~(WEFT_FI_FAST_SEND | FI_MORE)))
 		return false;
-	if (to >= WEFT_AV_MAX || !weft_fi_av_used(ep->av, to))
+	if (!weft_fi_av_has(ep->av, to))
 		return false;
 	return !(flags & FI_MORE) || weft_likely(weft_fi_fast_more(&ep->tx));
 }

@@ -238,6 +238,7 @@ struct weft_fi_domain {
  * @share_path: its name
  * @gen: last known generation of @shared
  * @high: above all addresses (lock)
+ * @dense: all indices below are used: read without the lock
  * @used: marks of used indices, in chunks that never move: read without the lock
  */
 struct weft_fi_av {
@@ -256,6 +257,7 @@ struct weft_fi_av {
 	atomic_ullong gen;
 	uint32_t high;
 	pthread_mutex_t lock;
+	atomic_uint dense;
 	_Atomic(_Atomic uint8_t *) used[WEFT_AV_MAX / WEFT_FI_AV_CHUNK];
 };
 
