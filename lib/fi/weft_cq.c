@@ -344,14 +344,20 @@ static inline bool weft_fi_cq_is_fast(const struct weft_fi_cq *cq, const void *b
 	return weft_likely(buf) && !weft_fi_cq_is(cq, ~0u);
 }
 
-/* Read the entry @cqe at the head, whose payload is copied, and more. Return: as the read. */
+/*
+ * Read the entry @cqe at the head, and more. @paid: its payload has been copied just now. Return:
+ * as the read.
+ */
 WEFT_INLINED ssize_t weft_fi_cq_one(struct weft_fi_cq *cq, void *buf, size_t count,
-				    const struct weft_cqe *cqe)
+				    const struct weft_cqe *cqe, bool paid)
 {
 	struct weft_cq *q = cq->cq;
 
 	weft_fi_cqe_put(buf, cqe, weft_fi_cq_flags[cqe->flags & 7]);
 	q->head += cqe->nslots;
+	/* lw_cq_free() need not compare */
+	if (paid)
+		q->settled = q->head;
 	if (q->head != q->tail && count > 1)
 		return weft_fi_cq_fast(cq, (struct fi_cq_tagged_entry *)buf + 1, count, 1);
 	return weft_unlikely(lw_cq_free(q)) ? weft_fi_cq_tell(q) : 1;
@@ -365,7 +371,7 @@ static __attribute__((noinline)) ssize_t weft_fi_cq_long(struct weft_fi_cq *cq, 
 	const struct weft_cqe *cqe = &q->ring[q->head & q->mask];
 
 	lw_copy_inline(q, q->head, cqe);
-	return weft_fi_cq_one(cq, buf, count, cqe);
+	return weft_fi_cq_one(cq, buf, count, cqe, true);
 }
 
 /*
@@ -395,9 +401,11 @@ static ssize_t weft_fi_cq_read(struct fid_cq *fid, void *buf, size_t count)
 			return weft_fi_cq_readfrom(fid, buf, count, NULL);
 		return weft_fi_cq_fast(cq, buf, count, 0);
 	}
-	if (weft_fi_cqe_pays(q, head, cqe) && !lw_copy_slot(q, head, cqe))
+	if (!weft_fi_cqe_pays(q, head, cqe))
+		return weft_fi_cq_one(cq, buf, count, cqe, false);
+	if (!lw_copy_slot(q, head, cqe))
 		return weft_fi_cq_long(cq, buf, count);
-	return weft_fi_cq_one(cq, buf, count, cqe);
+	return weft_fi_cq_one(cq, buf, count, cqe, true);
 }
 
 /* Report a sender that is not in the vector. @from: family 0: unknown. */

@@ -77,7 +77,7 @@ struct lw_queue {
 	uint32_t notify;			/* WEFT_NOTIFY_*; 0: WEFT_IOC_SRQ_NOTIFY */
 	uint32_t handle;		/* handle of the object to be notified */
 	int fd;
-	uint32_t seek;			/* the context's */
+	uint32_t seek;			/* the context's, 0: without @notify */
 	uint32_t *doorbell;
 	const uint32_t *khead;
 	const uint32_t *flags;

@@ -10,23 +10,26 @@
 
 /* ---- Doorbells -------------------------------------------------------------------------- */
 
-static __attribute__((noinline)) void notify_shared(struct lw_queue *q)
+/* By an ioctl, or again after a signal. Return: 0 */
+static __attribute__((noinline)) long notify_any(struct lw_queue *q)
 {
 	struct weft_ioc_handle arg = { .size = sizeof(arg), .handle = q->handle };
 
-	while (lw_ioctl(q->fd, WEFT_IOC_SRQ_NOTIFY, &arg) == -EINTR)
-		;
+	if (q->notify)
+		lw_notify(q->fd, q->seek, q->handle, q->notify);
+	else
+		while (lw_ioctl(q->fd, WEFT_IOC_SRQ_NOTIFY, &arg) == -EINTR)
+			;
+	return 0;
 }
 
 /* Return: 0 */
 long lw_queue_notify(struct lw_queue *q)
 {
-	if (weft_unlikely(!q->notify))
-		notify_shared(q);
-	else if (weft_unlikely(!q->seek) ||
-		 (weft_unlikely(lseek64(q->fd, q->handle, q->notify) < 0) && errno == EINTR))
-		lw_notify(q->fd, q->seek, q->handle, q->notify);
-	return 0;
+	if (weft_likely(q->seek) &&
+	    (weft_likely(lseek64(q->fd, q->handle, q->notify) >= 0) || errno != EINTR))
+		return 0;
+	return notify_any(q);
 }
 
 void weft_flush_send(struct weft_ep *ep)
