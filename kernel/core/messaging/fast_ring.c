@@ -490,6 +490,7 @@ static __always_inline bool weft_fast_may(const struct weft_path *path,
 bool weft_fast_fetch(struct weft_ep *ep, const struct weft_sqe *s, struct weft_rec *rec, u32 len,
 		     u32 size)
 {
+	weft_mutex_assert_held(&ep->sq_mutex);
 	return !weft_user_peek(ep->conf.mc, READ_ONCE(s->addr), weft_fastpkt_room(rec, size), len);
 }
 

@@ -4,12 +4,13 @@
  *
  * Sends that follow one another in the ring, and differ only in tag, data, bytes and context, go
  * into the open packet of their lane under one lock. Their completions are published together. No
- * entry is decoded: its words are read in place, each word once.
+ * entry is decoded: its words are read in place. weft_fast_sent() reads those of the completion
+ * again. A program that changes them meanwhile changes only its own completion.
  *
  *	ring entries --(weft_fast_row())--> open packet, completion queue
  *
  * A row ends with the ring, with its packet, and before an entry of another form. A message alone
- * in the ring is none: weft_fast_out() and weft_send_fast() send it.
+ * in the ring is no row: weft_fast_out() and weft_send_fast() send it.
  *
  * Locks: ep->sq_mutex, held by the caller; path->lock and cq->lock are taken here. See
  * Documentation/locking.rst.

@@ -338,8 +338,10 @@ struct weft_rec *weft_lane_open(struct weft_path *path, struct weft_lane *lane)
 struct weft_rec *weft_lane_room(struct weft_path *path, struct weft_lane *lane, u32 need,
 				struct weft_out *out)
 {
-	struct weft_rec *rec = weft_lane_open(path, lane);
+	struct weft_rec *rec;
 
+	weft_assert_held(&path->lock);
+	rec = weft_lane_open(path, lane);
 	if (rec && weft_rec_space(rec) < need) {
 		path->busy |= 1u << lane->no;
 		weft_lane_output(path, lane, out);

@@ -17,6 +17,7 @@ struct weft_shape {
 	u16 tail;
 };
 
+/* weft_wire_step() knows the shapes of EAGER, HEAD and SACK. */
 static const struct weft_shape weft_shapes[] = {
 	[WEFT_CHUNK_RTS] = { sizeof(struct weft_w_rts), 0 },
 	[WEFT_CHUNK_GRANT] = { sizeof(struct weft_w_grant), 0 },
@@ -220,6 +221,7 @@ u32 weft_wire_writes_put(void *dst, const struct weft_writes *w)
 	return WEFT_WIRE_CHUNK + sizeof(*s);
 }
 
+/* As weft_wire_sound(), for WRITES. Apart, because the structure takes space on the stack. */
 static noinline bool weft_wire_writes_sound(const struct weft_chunk *c)
 {
 	struct weft_writes w weft_unset;
