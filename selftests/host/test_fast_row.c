@@ -67,6 +67,24 @@ static void arrived(struct __test_metadata *_metadata, struct two *t, u32 no, u3
 	EXPECT_EQ(0, memcmp(place(t, no), t->buf + no, len));
 }
 
+/* A row of messages of @len bytes. */
+static void pairs(struct __test_metadata *_metadata, struct two *t, u32 len, u32 flags)
+{
+	u32 i;
+
+	for (i = 0; i < ROW; i++)
+		pair(_metadata, t, i, len, flags);
+}
+
+static void all_arrived(struct __test_metadata *_metadata, struct two *t, u32 len)
+{
+	u32 i;
+
+	settle(t);
+	for (i = 0; i < ROW; i++)
+		arrived(_metadata, t, i, len, 0);
+}
+
 /* Return: number of messages that the row at the ring's consumer index takes. */
 static u32 take(struct two *t, u32 most)
 {
@@ -118,19 +136,15 @@ TEST(row__bounded)
 {
 	struct two t;
 	u64 before;
-	u32 i;
 
 	begin(_metadata, &t, 0);
-	for (i = 0; i < ROW; i++)
-		pair(_metadata, &t, i, 8, 0);
+	pairs(_metadata, &t, 8, 0);
 	before = packets(&t);
 	EXPECT_EQ(4, take(&t, 4));
 	EXPECT_EQ(before, packets(&t));
 	EXPECT_EQ(ROW - 4, take(&t, WEFT_FAST_RUN));
 	EXPECT_EQ(before + 1, packets(&t));
-	settle(&t);
-	for (i = 0; i < ROW; i++)
-		arrived(_metadata, &t, i, 8, 0);
+	all_arrived(_metadata, &t, 8);
 	rig_free(t.rig);
 }
 
@@ -162,16 +176,12 @@ TEST(row__forms)
 static void apart(struct __test_metadata *_metadata, u32 cold)
 {
 	struct two t;
-	u32 i;
 
 	begin(_metadata, &t, cold);
-	for (i = 0; i < ROW; i++)
-		pair(_metadata, &t, i, 40, TWO_APART);
+	pairs(_metadata, &t, 40, TWO_APART);
 	EXPECT_EQ(cold ? 0 : ROW, take(&t, WEFT_FAST_RUN));
 	rig_notify(t.ea, WEFT_NOTIFY_SQ);
-	settle(&t);
-	for (i = 0; i < ROW; i++)
-		arrived(_metadata, &t, i, 40, 0);
+	all_arrived(_metadata, &t, 40);
 	rig_free(t.rig);
 }
 
@@ -188,13 +198,12 @@ TEST(row__not_resident)
 /* A full packet ends the row, and leaves with the next one. */
 TEST(row__full_packets)
 {
-	u32 i, n, done = 0, rows = 0;
+	u32 n, done = 0, rows = 0;
 	struct two t;
 	u64 before;
 
 	begin(_metadata, &t, 0);
-	for (i = 0; i < ROW; i++)
-		pair(_metadata, &t, i, 400, TWO_APART);
+	pairs(_metadata, &t, 400, TWO_APART);
 	before = packets(&t);
 	while ((n = take(&t, WEFT_FAST_RUN))) {
 		done += n;
@@ -204,9 +213,7 @@ TEST(row__full_packets)
 	EXPECT_LT(3, rows);
 	rig_notify(t.ea, WEFT_NOTIFY_SQ);
 	EXPECT_EQ(before + rows + (done < ROW), packets(&t));
-	settle(&t);
-	for (i = 0; i < ROW; i++)
-		arrived(_metadata, &t, i, 400, 0);
+	all_arrived(_metadata, &t, 400);
 	rig_free(t.rig);
 }
 
@@ -214,19 +221,15 @@ TEST(row__full_packets)
 TEST(row__credit)
 {
 	struct two t;
-	u32 i;
 
 	begin(_metadata, &t, 0);
-	for (i = 0; i < ROW; i++)
-		pair(_metadata, &t, i, 8, 0);
+	pairs(_metadata, &t, 8, 0);
 	t.ea->ep->flow.recent->msg_limit = t.ea->ep->flow.recent->id.mseq + 3;
 	EXPECT_EQ(3, take(&t, WEFT_FAST_RUN));
 	EXPECT_EQ(0, take(&t, WEFT_FAST_RUN));
 	t.ea->ep->flow.recent->msg_limit += WEFT_CREDIT_MSGS;
 	EXPECT_EQ(ROW - 3, take(&t, WEFT_FAST_RUN));
-	settle(&t);
-	for (i = 0; i < ROW; i++)
-		arrived(_metadata, &t, i, 8, 0);
+	all_arrived(_metadata, &t, 8);
 	rig_free(t.rig);
 }
 
@@ -234,11 +237,9 @@ TEST(row__credit)
 TEST(row__refused)
 {
 	struct two t;
-	u32 i;
 
 	begin(_metadata, &t, 0);
-	for (i = 0; i < ROW; i++)
-		pair(_metadata, &t, i, 8, 0);
+	pairs(_metadata, &t, 8, 0);
 	t.ea->ep->flow.recent->path->failing = true;
 	EXPECT_EQ(0, take(&t, WEFT_FAST_RUN));
 	t.ea->ep->flow.recent->path->failing = false;
@@ -249,9 +250,7 @@ TEST(row__refused)
 	EXPECT_EQ(0, take(&t, WEFT_FAST_RUN));
 	t.rig->node[0].core.fast = true;
 	EXPECT_EQ(ROW, take(&t, WEFT_FAST_RUN));
-	settle(&t);
-	for (i = 0; i < ROW; i++)
-		arrived(_metadata, &t, i, 8, 0);
+	all_arrived(_metadata, &t, 8);
 	rig_free(t.rig);
 }
 
